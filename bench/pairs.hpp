@@ -1,0 +1,89 @@
+#pragma once
+/// @file
+/// What every bench does: run Tessera's version and the raw one in turn, and print the times.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <tessera/tessera.hpp>
+
+#include "tessera/base/hash.hpp"
+
+namespace bench {
+
+struct Case {
+  std::string label;
+  int dimensions;
+  std::int64_t cells;  // along each dimension, ends included
+  std::int64_t steps;
+  int pairs;
+};
+
+struct Pair {
+  double seconds;
+  double raw_seconds;
+};
+
+/// The case on the command line: LABEL DIMENSIONS CELLS STEPS PAIRS.
+inline std::optional<Case> case_of(int argc, char** argv) {
+  if (argc == 6)
+    return Case{argv[1], std::atoi(argv[2]), std::atoll(argv[3]), std::atoll(argv[4]),
+                std::atoi(argv[5])};
+  if (tessera::process() == tessera::ProcessId{0})
+    std::fprintf(stderr, "usage: %s LABEL DIMENSIONS CELLS STEPS PAIRS\n", argv[0]);
+  return std::nullopt;
+}
+
+/// Any start will do that has no equal cells.
+inline double start_at(std::int64_t i) {
+  constexpr double parts = 1.0 / 9007199254740992.0;  // 2^-53
+  return static_cast<double>(tessera::scramble(static_cast<std::uint64_t>(i)) >> 11U) * parts;
+}
+
+/// The seconds that `steps` steps take until the last process has ended them.
+template <class Step>
+double time(std::int64_t steps, Step const& step) {
+  tessera::synchronize();
+  MPI_Barrier(MPI_COMM_WORLD);
+  auto const start = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < steps; ++i) step();
+  tessera::synchronize();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Pairs of runs, after one of each that is not counted. Who is first changes from pair to pair.
+template <class Step, class RawStep>
+std::vector<Pair> time_pairs(Case const& what, Step const& step, RawStep const& raw_step) {
+  std::vector<Pair> pairs;
+  for (int i = 0; i <= what.pairs; ++i) {
+    Pair pair{};
+    if (i % 2 == 0) pair.raw_seconds = time(what.steps, raw_step);
+    pair.seconds = time(what.steps, step);
+    if (i % 2 != 0) pair.raw_seconds = time(what.steps, raw_step);
+    if (i > 0) pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+/// Prints what bench/compare.py reads; returns the exit code.
+inline int print(Case const& what, std::vector<Pair> const& pairs, bool is_right) {
+  if (tessera::process() == tessera::ProcessId{0}) {
+    std::printf("{\"case\": \"%s\", \"processes\": %lld, \"devices\": %lld, \"steps\": %lld, ",
+                what.label.c_str(), static_cast<long long>(tessera::process_count()),
+                static_cast<long long>(tessera::device_count()),
+                static_cast<long long>(what.steps));
+    std::printf("\"is_right\": %s, \"pairs\": [", is_right ? "true" : "false");
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      std::printf("%s[%.9f, %.9f]", i == 0 ? "" : ", ", pairs[i].seconds, pairs[i].raw_seconds);
+    std::printf("]}\n");
+  }
+  return is_right ? 0 : 1;
+}
+
+}  // namespace bench

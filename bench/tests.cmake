@@ -1,0 +1,12 @@
+# A bench at a small size is a test: that it runs, and that its result is that of the raw version.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+foreach(case heat.1d-256 heat.2d-4096 sum.binned-64Ki sum.fast-64Ki)
+  string(REPLACE "." ";" words ${case})
+  list(GET words 0 bench)
+  list(GET words 1 name)
+  add_test(NAME bench.${case}
+    COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" ${bench} ${name} --pairs 5 --cells 64 --steps 20
+            --program $<TARGET_FILE:bench_${bench}>)
+  set_tests_properties(bench.${case} PROPERTIES
+    TIMEOUT 120 PROCESSORS 2 RUN_SERIAL ON LABELS "bench;spread")
+endforeach()

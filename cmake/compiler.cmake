@@ -1,0 +1,57 @@
+# How Tessera is compiled: its warnings, the flags its users inherit, and faster tools where found.
+
+# Warnings for Tessera's own sources; never installed, so no consumer inherits them.
+add_library(tessera_warnings INTERFACE)
+target_compile_options(tessera_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wold-style-cast
+  $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
+
+# tessera_apply_build_flags(<target>)
+#
+# Flags that the library and the programs that use it must share. They hang on the lowest floor and
+# reach everything above it, installed or not.
+#   -ffp-contract=off  results keep the same bits however a statement is cut into pieces
+#   TESSERA_POISON     templates of the user's program ask for it too
+#   TESSERA_PLANT      as above
+#   -fsanitize         a program linked with a sanitized library needs the same run time
+function(tessera_apply_build_flags target)
+  target_compile_options(${target} PUBLIC -ffp-contract=off)
+  if(TESSERA_ARCH)
+    target_compile_options(${target} PUBLIC -march=${TESSERA_ARCH})
+  endif()
+  if(TESSERA_POISON)
+    target_compile_definitions(${target} PUBLIC TESSERA_POISON)
+  endif()
+  if(TESSERA_PLANT)
+    target_compile_definitions(${target} PUBLIC TESSERA_PLANT)
+  endif()
+  if(TESSERA_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE})
+    if(TESSERA_SANITIZE MATCHES undefined)
+      # A finding that is only printed would let the test pass.
+      target_compile_options(${target} PUBLIC -fno-sanitize-recover=undefined)
+    endif()
+  endif()
+endfunction()
+
+# The rest is the taste of whoever builds Tessera itself, not of a project that contains it.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=mold TESSERA_HAS_MOLD)
+if(TESSERA_HAS_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

@@ -1,0 +1,25 @@
+# What a build of Tessera can be asked for.
+
+# Only the C interface of MPI is called. It is found through the C++ compiler, so that no consumer has
+# to enable the C language; the C++ bindings of MPI 2 are kept out of the headers.
+set(MPI_CXX_SKIP_MPICXX TRUE)
+find_package(MPI QUIET COMPONENTS CXX)
+option(TESSERA_WITH_MPI "Run under mpirun, over several processes and hosts" ${MPI_CXX_FOUND})
+
+option(TESSERA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(TESSERA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(TESSERA_BUILD_BENCH "Build the benches" ${PROJECT_IS_TOP_LEVEL})
+option(TESSERA_WERROR "Treat warnings in Tessera's own sources as errors" OFF)
+option(TESSERA_PLANT "Have the bugs in that TESSERA_PLANTED can switch on, to test the tests" OFF)
+option(TESSERA_POISON "Fill cells that hold no value with NaN, so that reading one is seen" OFF)
+
+set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
+
+# Programs instantiate Tessera's kernels, so the choice reaches them as well. `native` would die on
+# hosts older than the one that compiled; x86-64-v3 is every x86 server since 2015.
+set(default_arch "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(default_arch "x86-64-v3")
+endif()
+set(TESSERA_ARCH "${default_arch}" CACHE STRING
+  "Value of -march for the library and for programs that use it; empty for the compiler's default")

@@ -1,0 +1,38 @@
+#pragma once
+/// @file
+/// Memory for the programs written by hand.
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace raw {
+
+inline constexpr std::int64_t line_doubles = 8;  // 64 bytes
+
+/// n rounded up to whole cache lines of doubles.
+[[nodiscard]] constexpr std::int64_t whole_lines(std::int64_t n) {
+  return (n + line_doubles - 1) / line_doubles * line_doubles;
+}
+
+struct Free {
+  void operator()(double* memory) const { std::free(memory); }
+};
+using Doubles = std::unique_ptr<double[], Free>;
+
+/// So many doubles, set to 0, from the start of a cache line on.
+[[nodiscard]] inline Doubles make_doubles(std::int64_t n) {
+  auto const size_bytes = static_cast<std::size_t>(whole_lines(n)) * sizeof(double);
+  Doubles result(static_cast<double*>(std::aligned_alloc(64, size_bytes)));
+  if (result == nullptr) throw std::bad_alloc();
+  for (std::int64_t i = 0; i < n; ++i) result[static_cast<std::size_t>(i)] = 0;
+  return result;
+}
+
+/// Where piece `p` of `pieces` of n cells begins: the first n mod pieces ones have one more.
+[[nodiscard]] constexpr std::int64_t begin_of(std::int64_t n, std::int64_t pieces, std::int64_t p) {
+  return n / pieces * p + (p < n % pieces ? p : n % pieces);
+}
+
+}  // namespace raw

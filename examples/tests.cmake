@@ -1,0 +1,43 @@
+# Every example as a test at a small size: 4 devices in one process, and 2 processes of 2.
+
+# tessera_test_example(<name> [<argument>...])
+function(tessera_test_example name)
+  tessera_test_example_as(${name} solo:4 ${ARGN})
+  if(TESSERA_WITH_MPI)
+    tessera_test_example_as(${name} 2x2 ${ARGN})
+  endif()
+endfunction()
+
+# tessera_test_example_as(<name> <spread> [<argument>...])
+#
+# The test is named by the example, the spread and the first letters of its flags: the sizes are the
+# same for all.
+function(tessera_test_example_as name spread)
+  string(REPLACE ":" "" test "example.${name}.${spread}")
+  if("--periodic" IN_LIST ARGN)
+    string(APPEND test ".periodic")
+  endif()
+  add_test(NAME ${test}
+    COMMAND "${PROJECT_SOURCE_DIR}/tests/spread" ${spread} $<TARGET_FILE:${name}> ${ARGN})
+  set_tests_properties(${test} PROPERTIES
+    TIMEOUT 130 PROCESSORS 4 ENVIRONMENT TESSERA_TIMEOUT=120 LABELS example)
+  if(NOT spread MATCHES "^solo")
+    set_property(TEST ${test} APPEND PROPERTY LABELS spread)
+  endif()
+endfunction()
+
+foreach(ends "" --periodic)
+  tessera_test_example(heat_1d --cells 101 --steps 100 ${ends})
+  tessera_test_example(heat_2d --cells 19 30 --steps 50 ${ends})
+  if(TESSERA_WITH_MPI)
+    tessera_test_example_as(heat_1d_mpi 3x1 --cells 101 --steps 100 ${ends})
+    tessera_test_example_as(heat_2d_mpi 4x1 --cells 19 30 --steps 50 ${ends})
+  endif()
+endforeach()
+tessera_test_example(life --cells 33 48 --steps 70)
+tessera_test_example_as(heat_1d_serial solo:1 --cells 101 --steps 100)
+
+# All spreads and routes against each other and against the plain loop.
+add_test(NAME example.check
+  COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/check" "$<TARGET_FILE_DIR:heat_1d>")
+set_tests_properties(example.check PROPERTIES TIMEOUT 900 PROCESSORS 4 LABELS "example;slow;spread")

@@ -1,0 +1,158 @@
+#pragma once
+/// @file
+/// New arrays: from a value, from a function of the index, from memory of the host, from another
+/// array.
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tessera/array/dist_array.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// Calls visit(cell, offset in elements) for each cell of the shard, in row-major order.
+template <std::size_t N, class Visit>
+void visit_cells(RawShard const& shard, Visit const& visit) {
+  if (shard.box.empty()) return;
+  std::array<std::int64_t, N> cell;
+  for (std::size_t d = 0; d < N; ++d) cell[d] = shard.box.lo[d];
+  for (;;) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < N; ++d) offset += (cell[d] - shard.box.lo[d]) * shard.strides[d];
+    for (; cell[N - 1] < shard.box.hi[N - 1]; ++cell[N - 1]) visit(std::as_const(cell), offset++);
+    cell[N - 1] = shard.box.lo[N - 1];
+    std::size_t d = N - 1;
+    for (; d > 0; --d) {
+      if (++cell[d - 1] < shard.box.hi[d - 1]) break;
+      cell[d - 1] = shard.box.lo[d - 1];
+    }
+    if (d == 0) return;
+  }
+}
+
+}  // namespace detail
+
+/// Cell i = f(i), where i is a std::array of N global indices.
+///
+/// Ranks:   collective. `f` runs at once on the workers, for the cells each device holds (copies
+/// too),
+///          and has to bear that; it has ended when this returns.
+/// Throws:  what `f` throws; ShapeError, ShardingError.
+/// Example: from_index<double>({8}, rows, [](auto i) { return i[0] == 4 ? 1.0 : 0.0; })
+template <Element T, std::size_t N, class F>
+requires(std::is_invocable_v<F const&, std::array<std::int64_t, N>>)
+    [[nodiscard]] DistArray<T, N> from_index(std::array<std::int64_t, N> const& shape,
+                                             NamedSharding const& sharding, F const& f) {
+  DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
+  detail::write_shards(result.state(), [&](detail::RawShard const& shard) {
+    auto* cells = reinterpret_cast<T*>(shard.cells);
+    detail::visit_cells<N>(shard, [&](std::array<std::int64_t, N> const& i, std::int64_t offset) {
+      cells[offset] = static_cast<T>(f(i));
+    });
+  });
+  return result;
+}
+
+namespace detail {
+
+/// A braced list of extents with its length known, so that the rank of a new array is deduced:
+/// zeros<double>({4, 5}, s) has two dimensions.
+template <std::size_t N>
+[[nodiscard]] std::array<std::int64_t, N> to_extents(std::int64_t const (&shape)[N]) {
+  std::array<std::int64_t, N> result;
+  for (std::size_t d = 0; d < N; ++d) result[d] = shape[d];
+  return result;
+}
+
+}  // namespace detail
+
+template <Element T, std::size_t N, class F>
+[[nodiscard]] DistArray<T, N> from_index(std::int64_t const (&shape)[N],
+                                         NamedSharding const& sharding, F const& f) {
+  return from_index<T, N>(detail::to_extents(shape), sharding, f);
+}
+
+/// Every cell = value. Ranks: collective.
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> full(std::array<std::int64_t, N> const& shape, T const& value,
+                                   NamedSharding const& sharding) {
+  return from_index<T, N>(shape, sharding, [&](auto const&) { return value; });
+}
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> full(std::int64_t const (&shape)[N],
+                                   std::type_identity_t<T> const& value,
+                                   NamedSharding const& sharding) {
+  return full<T, N>(detail::to_extents(shape), value, sharding);
+}
+
+/// Every cell = 0. Ranks: collective.
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> zeros(std::array<std::int64_t, N> const& shape,
+                                    NamedSharding const& sharding) {
+  return full<T, N>(shape, T{}, sharding);
+}
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> zeros(std::int64_t const (&shape)[N], NamedSharding const& sharding) {
+  return full<T, N>(detail::to_extents(shape), T{}, sharding);
+}
+
+/// The cells 0, 1, 2, … in row-major order. Ranks: collective.
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> iota(std::array<std::int64_t, N> const& shape,
+                                   NamedSharding const& sharding) {
+  Shape const extents(shape.begin(), shape.end());
+  check_shape(extents);
+  auto const strides = row_major_strides(extents);
+  return from_index<T, N>(shape, sharding, [&](auto const& i) {
+    std::int64_t number = 0;
+    for (std::size_t d = 0; d < N; ++d) number += i[d] * strides[d];
+    return static_cast<T>(number);
+  });
+}
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> iota(std::int64_t const (&shape)[N], NamedSharding const& sharding) {
+  return iota<T, N>(detail::to_extents(shape), sharding);
+}
+
+/// The cells of a whole row-major array that every process passes alike; nothing is sent.
+/// Throws: ShapeError if `cells` has another length than the shape.
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> from_host(std::span<T const> cells,
+                                        std::array<std::int64_t, N> const& shape,
+                                        NamedSharding const& sharding) {
+  Shape const extents(shape.begin(), shape.end());
+  check_shape(extents);
+  if (std::ssize(cells) != cells_of(extents))
+    throw ShapeError(text("from_host: ", counted(std::ssize(cells), "cell"),
+                          " given, but the shape ", extents, " has ", cells_of(extents)));
+  DistArray<T, N> result(extents, sharding);
+  detail::take_from_host(result.state(), reinterpret_cast<std::byte const*>(cells.data()));
+  return result;
+}
+template <Element T, std::size_t N, class Allocator>
+[[nodiscard]] DistArray<T, N> from_host(std::vector<T, Allocator> const& cells,
+                                        std::int64_t const (&shape)[N],
+                                        NamedSharding const& sharding) {
+  return from_host<T, N>(std::span<T const>(cells), detail::to_extents(shape), sharding);
+}
+
+/// A copy of the array that lies as `sharding` says: any sharding to any other, on any mesh.
+/// Ranks: collective. Cost: each device is sent the cells it lacks.
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> reshard(DistArray<T, N> const& u, NamedSharding const& sharding,
+                                      std::source_location at = std::source_location::current()) {
+  DistArray<T, N> result(u.shape(), sharding);
+  detail::copy_cells(result.state(), u.state(), at);
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,154 @@
+#pragma once
+/// @file
+/// One array whose cells lie in pieces on the devices of a mesh.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include "tessera/array/element.hpp"
+#include "tessera/array/handle.hpp"
+#include "tessera/array/shard_view.hpp"
+#include "tessera/array/view.hpp"
+
+namespace tessera {
+
+/// A global view of an array of N dimensions, cut over a mesh by a sharding.
+///
+/// A value: a copy copies the cells, a move is free. Views and expressions made of it keep its
+/// cells alive and read them when they are assigned. u(...) is a slice, u(mask) the cells to write.
+/// Ranks:   every call is collective over the job unless it says `local`.
+/// Threads: the thread that made the Runtime.
+template <Element T, std::size_t N>
+class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N>, N> {
+  static_assert(N >= 1 && N <= max_rank, "an array has 1 to 8 dimensions");
+
+ public:
+  using value_type = T;
+  static constexpr std::size_t rank = N;
+
+  /// An array whose cells are not set.
+  /// Throws: ShapeError if `shape` has not N extents or one is negative; ShardingError if it cannot
+  /// lie
+  ///         so; DeviceError if the memory cannot be had.
+  DistArray(Shape const& shape, NamedSharding const& sharding)
+      : state_(detail::make_state(sharding, checked(shape), sizeof(T))) {}
+
+  /// Takes the cells of an expression; they come to lie where most of what they are made of lies.
+  /// Shapes: the expression's.
+  template <Expression E>
+  requires(E::rank == N && !std::same_as<E, DistArray>)
+      DistArray(E const& expression)  // NOLINT: a copy of a view is an array
+      : state_(state_for_result(expression, sizeof(T))) {
+    assign_to_view(view(expression.place()), expression, expression.place());
+  }
+  template <Expression E>
+  DistArray(E const& expression, NamedSharding const& sharding)
+      : DistArray(expression.shape(), sharding) {
+    assign_to_view(view(expression.place()), expression, expression.place());
+  }
+
+  /// An array of cells that are there already. Their rank and element size have to be N and T's.
+  explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
+
+  DistArray(DistArray const& other)
+      : state_(detail::make_state(other.sharding(), other.shape(), sizeof(T))) {
+    detail::copy_cells(state_, other.state(), {});
+  }
+  DistArray(DistArray&& other) noexcept = default;
+
+  /// Equal shape and sharding: writes the cells. Otherwise this array becomes a copy of the other,
+  /// and views of it keep its old cells.
+  DistArray& operator=(DistArray const& other) {
+    if (state_ != nullptr && *layout() == *other.layout()) {
+      detail::copy_cells(state_, other.state(), {});
+    } else {
+      DistArray copy(other);
+      state_ = std::move(copy.state_);
+    }
+    return *this;
+  }
+  DistArray& operator=(DistArray&& other) noexcept = default;
+
+  /// Writes all cells; shape and sharding stay. The right side counts as evaluated in full before.
+  /// Shapes: the right side broadcasts to this array.
+  /// Throws: ShapeError, before anything is sent.
+  template <class E>
+  requires((Expression<E> || std::is_convertible_v<E, T>)&&!std::same_as<E, DistArray>) DistArray&
+  operator=(E const& value) {
+    assign_to_view(view({}), value, {});  // found where the expressions are
+    return *this;
+  }
+
+  [[nodiscard]] Shape const& shape() const { return layout()->shape(); }
+  [[nodiscard]] std::array<std::int64_t, N> extents() const {
+    std::array<std::int64_t, N> result;
+    for (std::size_t d = 0; d < N; ++d) result[d] = shape()[d];
+    return result;
+  }
+  [[nodiscard]] std::int64_t extent(std::size_t d) const { return shape()[d]; }
+  [[nodiscard]] std::int64_t size() const { return layout()->cells(); }
+  [[nodiscard]] NamedSharding const& sharding() const { return layout()->sharding(); }
+  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return state()->layout(); }
+  /// Throws: UsageError if the array was moved from.
+  [[nodiscard]] detail::StatePtr const& state() const {
+    if (state_ == nullptr)
+      throw UsageError("this array was moved from; assign another array to it before it is used");
+    return state_;
+  }
+  [[nodiscard]] Place place() const { return {}; }
+
+  /// All cells as a view.
+  [[nodiscard]] View<T, N, N> view(Place const& place) const {
+    typename View<T, N, N>::Axes axes;
+    for (std::size_t d = 0; d < N; ++d) axes[d] = {static_cast<int>(d), 0, 1};
+    return {state(), axes, extents(), place};
+  }
+
+  /// All cells in row-major order, on every process.
+  /// Cost: the whole array on every process.
+  [[nodiscard]] std::vector<T> to_host(
+      std::source_location at = std::source_location::current()) const {
+    return view(at).to_host();
+  }
+
+  /// What each device of this process holds, in the order of the devices; those of the mesh that
+  /// hold no cells show none.
+  /// Ranks:    local. Waits until this process's devices have carried out the statements so far.
+  /// Lifetime: of the views: until the next statement that names this array.
+  [[nodiscard]] std::vector<ShardView<T const, N>> addressable_shards() const {
+    std::vector<ShardView<T const, N>> views;
+    for (auto const& raw : detail::shards_to_read(state())) views.emplace_back(raw);
+    return views;
+  }
+  /// The same to be written until the next statement that names this array. Where devices hold
+  /// copies, the same has to be written into each. Counts as a write of all cells.
+  /// Ranks: collective, also where a process holds nothing of the array.
+  [[nodiscard]] std::vector<ShardView<T, N>> mutable_shards() {
+    std::vector<ShardView<T, N>> views;
+    for (auto const& raw : detail::shards_to_write(state())) views.emplace_back(raw);
+    return views;
+  }
+
+ private:
+  static Shape const& checked(Shape const& shape) {
+    check_shape(shape);
+    if (shape.size() != N)
+      throw ShapeError(text("the shape ", shape, " has ", counted(std::ssize(shape), "dimension"),
+                            " but the array has ", N));
+    return shape;
+  }
+
+  detail::StatePtr state_;
+};
+
+template <Expression E>
+DistArray(E const&) -> DistArray<typename E::value_type, E::rank>;
+template <Expression E>
+DistArray(E const&, NamedSharding const&) -> DistArray<typename E::value_type, E::rank>;
+
+}  // namespace tessera

@@ -1,0 +1,71 @@
+#pragma once
+/// @file
+/// What arrays and views do without knowing their element type: compiled once, called by thin
+/// templates.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tessera/base/source.hpp"
+#include "tessera/exchange/array_state.hpp"
+#include "tessera/index/affine_map.hpp"
+#include "tessera/layout/layout.hpp"
+
+namespace tessera::detail {
+
+using StatePtr = std::shared_ptr<ArrayState>;
+
+/// A new array whose cells are not set.
+/// Throws: ShapeError, ShardingError.
+[[nodiscard]] StatePtr make_state(NamedSharding const& sharding, Shape const& shape,
+                                  std::int64_t element_bytes);
+
+/// `to` = `from`, cell by cell; equal shapes, any layouts.
+void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place);
+
+/// Each device's cells of `from`, in row-major order, become its cells of `to`, which are as many:
+/// arrays of any ranks on one mesh. Nothing is sent; returns when all is done.
+void copy_in_order(StatePtr const& to, StatePtr const& from);
+
+/// The cells of one shard as its own piece of memory: a pointer to the first own cell, and strides.
+struct RawShard {
+  DeviceId device;
+  Box box;           ///< global cells
+  std::byte* cells;  ///< the first of them; null if there are none
+  Index strides;     ///< in elements
+};
+
+/// Calls `f` on each local device with its shard, and returns when all are done. The cells may be
+/// written: ghost cells become stale.
+/// Throws: what `f` throws.
+void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
+/// The same, to look only.
+void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
+
+/// This process's shards, once the statements so far have been carried out by its devices: to look
+/// at, or to be written, which makes ghost cells stale.
+/// Lifetime: of the cells: until the next statement that names the array.
+[[nodiscard]] std::vector<RawShard> shards_to_read(StatePtr const& state);
+[[nodiscard]] std::vector<RawShard> shards_to_write(StatePtr const& state);
+
+/// A dense box of cells of this process, and how many were passed.
+struct RawPiece {
+  Box box;
+  std::byte const* cells;
+  std::int64_t count;
+};
+/// Copies this process's cells out of pieces that cover them.
+/// Throws: ShapeError, on every process, if those of any process do not.
+void take_from_pieces(StatePtr const& state, std::vector<RawPiece> const& pieces);
+
+/// Copies this process's cells out of a whole row-major array.
+void take_from_host(StatePtr const& state, std::byte const* whole);
+/// The cells first + step · i of a box of extents `count`, row-major, on every process.
+/// Ranks: collective.
+void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,
+                  Place const& place);
+
+}  // namespace tessera::detail

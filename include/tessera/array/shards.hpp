@@ -1,0 +1,79 @@
+#pragma once
+/// @file
+/// The way out: functions and kernels of one's own on the cells that each device holds, and arrays
+/// from the pieces that each process has.
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "tessera/array/dist_array.hpp"
+#include "tessera/array/shard_view.hpp"
+
+namespace tessera {
+
+/// Calls f(view) for each device of this process that is of the array's mesh, with a
+/// ShardView<T const, N> of its cells, which may be none. Of copies, each is shown.
+///
+/// Waits for the statements so far; `f` runs at once on the devices' workers and has to bear that,
+/// and has ended everywhere when this returns. It must not call Tessera.
+/// Ranks:  local.
+/// Throws: what `f` throws, after it has ended on the other devices; the other processes, if any,
+///         then end with PeerFailed.
+template <Element T, std::size_t N, class F>
+void for_each_shard(DistArray<T, N> const& u, F const& f) {
+  detail::read_shards(u.state(),
+                      [&](detail::RawShard const& raw) { f(ShardView<T const, N>(raw)); });
+}
+
+/// The same with a ShardView<T, N>, whose cells may be written. Where devices hold copies, `f` has
+/// to write the same into each. Counts as a write of all cells: ghost cells are filled again when
+/// they are read. Only to read, pass std::as_const(u).
+/// Ranks: collective.
+template <Element T, std::size_t N, class F>
+void for_each_shard(DistArray<T, N>& u, F const& f) {
+  detail::write_shards(u.state(), [&](detail::RawShard const& raw) { f(ShardView<T, N>(raw)); });
+}
+
+/// A box of an array's cells that this process has, row-major and without gaps.
+///
+/// Lifetime: the cells are somebody else's, and are read until from_local returns.
+template <Element T>
+struct LocalPiece {
+  Box box;
+  std::span<T const> cells;
+};
+
+/// An array made of the pieces that each process has of it; no process needs more than its own
+/// devices hold, and nothing is sent.
+///
+/// Shapes:  the pieces of a process lie inside the boxes of its devices and cover each cell of them
+///          once; one piece may belong to several devices.
+/// Ranks:   collective.
+/// Throws:  ShapeError on every process alike if the pieces of one overlap, leave out a cell, hold
+///          cells of devices elsewhere, or have another number of cells than their box.
+/// Cost:    checking takes the square of the number of pieces: a few large ones are best.
+/// Example: each process reads its rows of a file, and passes them.
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> from_local(
+    std::vector<std::type_identity_t<LocalPiece<T>>> const& pieces,
+    std::array<std::int64_t, N> const& shape, NamedSharding const& sharding) {
+  DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
+  std::vector<detail::RawPiece> raw;
+  for (auto const& piece : pieces)
+    raw.push_back({piece.box, reinterpret_cast<std::byte const*>(piece.cells.data()),
+                   std::ssize(piece.cells)});
+  detail::take_from_pieces(result.state(), raw);
+  return result;
+}
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> from_local(
+    std::vector<std::type_identity_t<LocalPiece<T>>> const& pieces, std::int64_t const (&shape)[N],
+    NamedSharding const& sharding) {
+  std::array<std::int64_t, N> extents;
+  for (std::size_t d = 0; d < N; ++d) extents[d] = shape[d];
+  return from_local<T, N>(pieces, extents, sharding);
+}
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+#pragma once
+/// @file
+/// What stands between the parentheses of u(...): ranges, whole dimensions, single indices and new
+/// dimensions.
+
+#include <concepts>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+
+#include "tessera/index/range.hpp"
+
+namespace tessera {
+
+/// `all` is a whole dimension in a slice, u(all, 0), and the reduction all(u > 0).
+struct All {
+  /// True if every element is. A statement; the value is the same on every process.
+  template <class E>
+  [[nodiscard]] auto operator()(
+      E const& expression, std::source_location place = std::source_location::current()) const {
+    return reduce_all(expression, place);  // found where the reductions are
+  }
+  /// The same along some dimensions: all(u > 0, axis(0)) is an array of the others.
+  template <class E, class Axes>
+  [[nodiscard]] auto operator()(
+      E const& expression, Axes const& axes,
+      std::source_location place = std::source_location::current()) const {
+    return reduce_all(expression, axes, place);
+  }
+};
+inline constexpr All all{};
+
+/// `newaxis` in a slice adds a dimension of one cell, which broadcasts: NumPy's None.
+struct NewAxis {};
+inline constexpr NewAxis newaxis{};
+
+/// What may stand in a slice: a Range, `all`, an integer, which drops the dimension, or `newaxis`.
+template <class S>
+concept Selector = std::same_as<S, Range> || std::same_as<S, All> || std::same_as<S, NewAxis> ||
+    (std::integral<S> && !std::same_as<S, bool>);
+
+/// The dimensions that remain: those not selected by an integer, and the new ones.
+template <class... S>
+inline constexpr std::size_t kept_dimensions = (std::size_t{std::integral<S> ? 0U : 1U} + ... + 0U);
+
+/// The dimensions that are selected from.
+template <class... S>
+inline constexpr std::size_t selected_dimensions =
+    (std::size_t{std::same_as<S, NewAxis> ? 0U : 1U} + ... + 0U);
+
+namespace detail {
+
+/// One dimension of an array as a view sees it: cell = offset + stride · (index of dimension
+/// `from`).
+struct ViewAxis {
+  static constexpr int fixed = -1;
+
+  int from = fixed;  ///< fixed: always `offset`
+  std::int64_t offset = 0;
+  std::int64_t stride = 1;  ///< not 0; 1 where fixed
+
+  /// Only these cells of what the axis shows; those of dimension `to` now, or one cell.
+  [[nodiscard]] ViewAxis narrowed(ResolvedRange const& range, int to) const {
+    return {to, offset + stride * range.first, to == fixed ? 1 : stride * range.step};
+  }
+  friend bool operator==(ViewAxis const&, ViewAxis const&) = default;
+};
+
+/// A selector applied to a dimension of `extent` cells.
+struct Selected {
+  bool kept;
+  ResolvedRange range;
+};
+[[nodiscard]] inline Selected select(Range const& range, std::int64_t extent, std::size_t) {
+  auto resolved = range.resolve(extent);
+  if (resolved.count <= 1) resolved.step = 1;  // one cell is the same with any step
+  return {true, resolved};
+}
+[[nodiscard]] inline Selected select(All, std::int64_t extent, std::size_t) {
+  return {true, {0, 1, extent}};
+}
+[[nodiscard]] inline Selected select(std::integral auto index, std::int64_t extent,
+                                     std::size_t dimension) {
+  return {false, {resolve_index(static_cast<std::int64_t>(index), extent, dimension), 1, 1}};
+}
+
+}  // namespace detail
+}  // namespace tessera

@@ -1,0 +1,304 @@
+#pragma once
+/// @file
+/// A slice of an array: it keeps the array's cells alive and is read when it is assigned, not when
+/// it is made.
+
+#include <array>
+#include <concepts>
+#include <memory>
+#include <source_location>
+#include <utility>
+#include <vector>
+
+#include "tessera/array/element.hpp"
+#include "tessera/array/handle.hpp"
+#include "tessera/array/slice.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/source.hpp"
+
+namespace tessera {
+
+template <Element T, std::size_t N>
+class DistArray;
+
+/// The root of everything that can stand on the right of an assignment.
+struct ExpressionBase {};
+
+template <class E>
+concept Expression = std::derived_from<E, ExpressionBase>;
+
+/// An expression of bools, cell by cell: u(mask) = value.
+template <class E>
+concept Mask = Expression<E> && std::same_as<typename E::value_type, bool>;
+
+template <Element T, std::size_t N, std::size_t R>
+class View;
+
+/// The cells of a view for which a mask is true; it can only be written.
+///
+/// u(mask) = value is u = where(mask, value, u) with the value converted to u's type: value has u's
+/// shape or broadcasts to it, also where NumPy would want the selected cells alone. The cells for
+/// which the mask is false keep their bits.
+template <class V, class M>
+class MaskedView {
+ public:
+  using value_type = typename V::value_type;
+
+  MaskedView(V view, M mask) : view_(std::move(view)), mask_(std::move(mask)) {}
+  MaskedView(MaskedView const&) = default;
+  MaskedView& operator=(MaskedView const&) = delete;
+
+  /// Shapes: mask and value broadcast to the view. Throws: ShapeError, before anything is sent.
+  template <class E>
+  requires(Expression<E> || std::is_convertible_v<E, value_type>) MaskedView const& operator=(
+      E const& value) const {
+    assign_where(view_, mask_, value);  // found where the expressions are
+    return *this;
+  }
+
+  /// All cells, also those that the mask leaves out.
+  [[nodiscard]] V const& view() const { return view_; }
+
+ private:
+  V view_;
+  M mask_;
+};
+
+namespace detail {
+
+/// A view keeps an array's cells alive without copying them; other expressions are kept as they
+/// are.
+template <class E>
+[[nodiscard]] auto kept_operand(E const& expression) {
+  if constexpr (requires { expression.view(Place{}); })
+    return expression.view({});
+  else
+    return expression;
+}
+
+/// Selects from the dimensions of a view, from the first on.
+template <Element T, std::size_t N, std::size_t R, Selector... S>
+[[nodiscard]] auto slice(View<T, N, R>&& view, S const&... selectors) {
+  constexpr auto kept = kept_dimensions<S...>;
+  auto axes = view.axes();
+  std::array<std::int64_t, kept> extents{};
+  std::size_t from = 0;
+  std::size_t to = 0;
+  auto const add = [&]<class A>(A const& selector) {
+    if constexpr (std::same_as<A, NewAxis>) {
+      extents[to++] = 1;
+    } else {
+      auto const selected = select(selector, view.extents()[from], from);
+      auto const moved_by = selected.kept ? static_cast<int>(to) : ViewAxis::fixed;
+      for (std::size_t r = 0; r < R; ++r)
+        if (view.axes()[r].from == static_cast<int>(from))
+          axes[r] = view.axes()[r].narrowed(selected.range, moved_by);
+      if (selected.kept) extents[to++] = selected.range.count;
+      ++from;
+    }
+  };
+  (add(selectors), ...);
+  auto const place = view.place();
+  return View<T, kept, R>(std::move(view).state(), axes, extents, place);
+}
+
+template <std::size_t N, class... S>
+concept Selects =
+    (Selector<S> && ...) && selected_dimensions<S...> == N&& kept_dimensions<S...> <= max_rank;
+
+/// u(...) for everything of N dimensions whose cells can be selected from.
+template <class Self, std::size_t N>
+class Sliceable {
+ public:
+  /// A slice by Python's rules: a Range or `all` per dimension, or an integer, which drops it;
+  /// `newaxis` adds one.
+  /// Ranks:   local.
+  /// Throws:  IndexError for an integer outside; ranges are clamped.
+  /// Example: u(range(1, -1), 0) shows column 0 without its first and last cell.
+  template <class A>
+  requires(Selects<N, A>) [[nodiscard]] auto operator()(
+      A a, std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a);
+  }
+  template <class A, class B>
+  requires(Selects<N, A, B>) [[nodiscard]] auto operator()(
+      A a, B b, std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a, b);
+  }
+  template <class A, class B, class C>
+  requires(Selects<N, A, B, C>) [[nodiscard]] auto operator()(
+      A a, B b, C c, std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a, b, c);
+  }
+  template <class A, class B, class C, class D>
+  requires(Selects<N, A, B, C, D>) [[nodiscard]] auto operator()(
+      A a, B b, C c, D d, std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a, b, c, d);
+  }
+  template <class A, class B, class C, class D, class E>
+  requires(Selects<N, A, B, C, D, E>) [[nodiscard]] auto operator()(
+      A a, B b, C c, D d, E e, std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a, b, c, d, e);
+  }
+  template <class A, class B, class C, class D, class E, class F>
+  requires(Selects<N, A, B, C, D, E, F>) [[nodiscard]] auto operator()(
+      A a, B b, C c, D d, E e, F f,
+      std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a, b, c, d, e, f);
+  }
+  template <class A, class B, class C, class D, class E, class F, class G>
+  requires(Selects<N, A, B, C, D, E, F, G>) [[nodiscard]] auto operator()(
+      A a, B b, C c, D d, E e, F f, G g,
+      std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a, b, c, d, e, f, g);
+  }
+  template <class A, class B, class C, class D, class E, class F, class G, class H>
+  requires(Selects<N, A, B, C, D, E, F, G, H>) [[nodiscard]] auto operator()(
+      A a, B b, C c, D d, E e, F f, G g, H h,
+      std::source_location at = std::source_location::current()) const {
+    return slice(self().view(at), a, b, c, d, e, f, g, h);
+  }
+
+  /// The cells for which `mask` is true, to be written: u(u < 0) = 0.
+  /// Shapes: the mask broadcasts to u.
+  template <Mask M>
+  [[nodiscard]] auto operator()(M const& mask,
+                                std::source_location at = std::source_location::current()) const {
+    static_assert(M::rank <= N, "a mask has no more dimensions than what it selects from");
+    return MaskedView(self().view(at), kept_operand(mask));
+  }
+
+ private:
+  [[nodiscard]] Self const& self() const { return static_cast<Self const&>(*this); }
+};
+
+}  // namespace detail
+
+/// N dimensions of an array of R. A view can be sliced again.
+///
+/// Assigning to a view writes the cells it shows; the right side counts as evaluated in full
+/// before. Lifetime: copies of a view show the same cells. `DistArray w = view` copies the cells.
+template <Element T, std::size_t N, std::size_t R>
+class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
+ public:
+  using value_type = T;
+  static constexpr std::size_t rank = N;
+  using Axes = std::array<detail::ViewAxis, R>;
+
+  View(detail::StatePtr state, Axes const& axes, std::array<std::int64_t, N> const& extents,
+       Place const& place)
+      : state_(std::move(state)), axes_(axes), extents_(extents), place_(place) {}
+  View(View const&) = default;
+  View(View&&) noexcept = default;
+
+  /// The extents, one per dimension.
+  [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return extents_; }
+  [[nodiscard]] Shape shape() const { return Shape(extents_.begin(), extents_.end()); }
+  [[nodiscard]] Place const& place() const { return place_; }
+  [[nodiscard]] detail::StatePtr const& state() const& { return state_; }
+  [[nodiscard]] detail::StatePtr state() && { return std::move(state_); }
+  [[nodiscard]] Axes const& axes() const { return axes_; }
+  /// The same cells, as seen from another place in the source.
+  [[nodiscard]] View view(Place const& place) const { return {state_, axes_, extents_, place}; }
+
+  /// Writes the cells shown. Shapes: the right side broadcasts to the view.
+  /// Throws: ShapeError, before anything is sent.
+  View const& operator=(View const& other) const {
+    assign_to_view(*this, other, place_);
+    return *this;
+  }
+  View& operator=(View const& other) {
+    assign_to_view(*this, other, place_);
+    return *this;
+  }
+  template <class E>
+  requires(Expression<E> || std::is_convertible_v<E, T>) View const& operator=(
+      E const& value) const {
+    assign_to_view(*this, value, place_);  // found where the expressions are
+    return *this;
+  }
+
+  /// The element itself.
+  /// Ranks: collective: the value is the same on every process.
+  operator T() const  // NOLINT: an element is its value
+      requires(N == 0) {
+    T value;
+    // Element views are read over one index, since a box of no dimensions cannot be empty.
+    detail::read_to_host(state_, map(1), Box{{0}, {1}}, reinterpret_cast<std::byte*>(&value),
+                         place_);
+    return value;
+  }
+
+  /// The cells shown, in row-major order, on every process. Ranks: collective.
+  [[nodiscard]] std::vector<T> to_host() const requires(N > 0) {
+    // A vector of bool is no memory of bools: it is read as bytes.
+    using Cell = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
+    std::vector<Cell> cells(static_cast<std::size_t>(cells_of(shape())));
+    detail::read_to_host(state_, map(N), whole(shape()), reinterpret_cast<std::byte*>(cells.data()),
+                         place_);
+    if constexpr (std::same_as<T, bool>)
+      return std::vector<T>(cells.begin(), cells.end());
+    else
+      return cells;
+  }
+
+  /// How a statement of `rank_in` dimensions sees the array.
+  [[nodiscard]] AffineMap map(std::size_t rank_in) const {
+    AffineMap result{rank_in, {}};
+    for (auto const& axis : axes_) result.axes.push_back({axis.from, axis.offset, axis.stride});
+    return result;
+  }
+
+ private:
+  detail::StatePtr state_;
+  Axes axes_;
+  std::array<std::int64_t, N> extents_;
+  Place place_;
+};
+
+namespace detail {
+
+/// The view with only these positions of dimension `d`.
+template <Element T, std::size_t N, std::size_t R>
+[[nodiscard]] View<T, N, R> narrowed(View<T, N, R> const& view, std::size_t d,
+                                     ResolvedRange const& range) {
+  auto axes = view.axes();
+  auto extents = view.extents();
+  for (auto& axis : axes)
+    if (axis.from == static_cast<int>(d)) axis = axis.narrowed(range, axis.from);
+  extents[d] = range.count;
+  return {view.state(), axes, extents, view.place()};
+}
+
+/// The view without dimension `d`, at that position of it.
+template <Element T, std::size_t N, std::size_t R>
+[[nodiscard]] View<T, N - 1, R> layer(View<T, N, R> const& view, std::size_t d,
+                                      std::int64_t position) {
+  auto axes = view.axes();
+  for (auto& axis : axes) {
+    if (axis.from == static_cast<int>(d))
+      axis = axis.narrowed({position, 1, 1}, ViewAxis::fixed);
+    else if (axis.from > static_cast<int>(d))
+      --axis.from;
+  }
+  std::array<std::int64_t, N - 1> extents;
+  for (std::size_t k = 0; k + 1 < N; ++k) extents[k] = view.extents()[k < d ? k : k + 1];
+  return {view.state(), axes, extents, view.place()};
+}
+
+/// The view with its dimensions in another order: dimension k is the view's dimension order[k].
+template <Element T, std::size_t N, std::size_t R>
+[[nodiscard]] View<T, N, R> reordered(View<T, N, R> const& view,
+                                      std::array<std::size_t, N> const& order) {
+  auto axes = view.axes();
+  auto extents = view.extents();
+  for (std::size_t k = 0; k < N; ++k) {
+    extents[k] = view.extents()[order[k]];
+    for (std::size_t r = 0; r < R; ++r)
+      if (view.axes()[r].from == static_cast<int>(order[k])) axes[r].from = static_cast<int>(k);
+  }
+  return {view.state(), axes, extents, view.place()};
+}
+
+}  // namespace detail
+}  // namespace tessera

@@ -1,0 +1,30 @@
+#pragma once
+/// @file
+/// Settings of the environment, read with an error that names the variable and what it may be.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+/// The value of a variable; nothing if it is unset or empty.
+[[nodiscard]] std::optional<std::string> environment(std::string_view name);
+
+/// The variable as a whole number of at least `least`.
+/// Throws: ConfigError, naming the variable, if it is anything else.
+[[nodiscard]] std::optional<std::int64_t> environment_integer(std::string_view name,
+                                                              std::int64_t least);
+
+/// The variable as a number of seconds, zero or more; fractions are allowed.
+/// Throws: ConfigError, naming the variable, if it is anything else.
+[[nodiscard]] std::optional<double> environment_seconds(std::string_view name);
+
+/// The variable as one of `choices`.
+/// Throws: ConfigError, listing the choices, if it is anything else.
+[[nodiscard]] std::optional<std::string> environment_choice(
+    std::string_view name, std::vector<std::string_view> const& choices);
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+#pragma once
+/// @file
+/// What Tessera throws. A caller's mistake has a class by its remedy; what the machine or another
+/// process did wrong has one by what failed.
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// The root of everything Tessera throws.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(std::string const& what);
+};
+
+/// What the last Error made by this thread says; empty if there was none.
+[[nodiscard]] std::string const& last_error_text();
+
+/// Extents, ranks or ranges that do not fit together.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An index outside the array.
+class IndexError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A mesh, a partition spec or a cut that cannot be.
+class ShardingError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A call at a time or in a way that is not allowed.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A statement that would have sent more than a CommunicationBudget or TESSERA_STRICT allows.
+class BudgetExceeded : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A setting of the environment or of the options that cannot be read or met.
+class ConfigError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A backend that this build leaves out.
+class BackendNotBuilt : public Error {
+ public:
+  /// `backend` for people, as "MPI"; `option` the CMake option that puts it in.
+  BackendNotBuilt(std::string_view backend, std::string_view option);
+};
+
+/// A transport or the operating system beneath it failed.
+class TransportError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A device failed.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Another process died, was stopped or gave up; thrown where it was waited for.
+class PeerFailed : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The processes run different programs.
+class Mismatch : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace tessera

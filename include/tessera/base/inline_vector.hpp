@@ -1,0 +1,88 @@
+#pragma once
+/// @file
+/// A vector of a few items that lie inside the object: no allocation, ever.
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <ostream>
+
+#include "tessera/base/assert.hpp"
+
+namespace tessera {
+namespace detail {
+/// Throws: UsageError.
+[[noreturn]] void refuse_long_list(std::size_t items, std::size_t capacity);
+}  // namespace detail
+
+/// Up to `Capacity` items in place. Items past `size()` keep their last value and never count.
+/// Pushing past the capacity is a broken promise, not a caller's mistake: check sizes before.
+template <class T, std::size_t Capacity>
+class InlineVector {
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = T const*;
+
+  constexpr InlineVector() = default;
+  /// Throws: UsageError if there are more items than fit: such lists are what callers write.
+  constexpr InlineVector(std::initializer_list<T> items) {
+    if (items.size() > Capacity) detail::refuse_long_list(items.size(), Capacity);
+    for (T const& item : items) push_back(item);
+  }
+  constexpr explicit InlineVector(std::size_t count, T const& value) { resize(count, value); }
+  template <std::input_iterator Iterator>
+  constexpr InlineVector(Iterator first, Iterator last) {
+    for (; first != last; ++first) push_back(static_cast<T>(*first));
+  }
+
+  [[nodiscard]] constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
+  [[nodiscard]] static constexpr std::size_t capacity() { return Capacity; }
+
+  constexpr T& operator[](std::size_t i) { return items_[i]; }
+  constexpr T const& operator[](std::size_t i) const { return items_[i]; }
+  constexpr T& back() { return items_[size_ - 1]; }
+  constexpr T const& back() const { return items_[size_ - 1]; }
+
+  constexpr void push_back(T const& item) {
+    TESSERA_ASSERT(size_ < Capacity, size_, " items already");
+    items_[size_++] = item;
+  }
+  constexpr void pop_back() { --size_; }
+  constexpr void clear() { size_ = 0; }
+  constexpr void resize(std::size_t count, T const& value = T{}) {
+    TESSERA_ASSERT(count <= Capacity, count, " items asked for");
+    for (std::size_t i = size_; i < count; ++i) items_[i] = value;
+    size_ = count;
+  }
+  /// Takes out item `i`; those behind it move up.
+  constexpr void erase_at(std::size_t i) {
+    std::move(begin() + i + 1, end(), begin() + i);
+    --size_;
+  }
+
+  constexpr iterator begin() { return items_.data(); }
+  constexpr iterator end() { return items_.data() + size_; }
+  constexpr const_iterator begin() const { return items_.data(); }
+  constexpr const_iterator end() const { return items_.data() + size_; }
+
+  friend constexpr bool operator==(InlineVector const& a, InlineVector const& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  friend constexpr auto operator<=>(InlineVector const& a, InlineVector const& b) {
+    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+  }
+  friend std::ostream& operator<<(std::ostream& out, InlineVector const& vector) {
+    return out << join(vector, "(", vector.size() == 1 ? ",)" : ")");
+  }
+
+ private:
+  std::array<T, Capacity> items_{};
+  std::size_t size_ = 0;
+};
+
+}  // namespace tessera

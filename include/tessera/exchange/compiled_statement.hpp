@@ -1,0 +1,94 @@
+#pragma once
+/// @file
+/// A plan made ready to run: boxes turned into strided blocks of memory, peers into channels. What
+/// changes from one run to the next (which buffer is current, the kernel's literals) is not in
+/// here.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tessera/device/strided.hpp"
+#include "tessera/exchange/statement.hpp"
+#include "tessera/plan/exchange_plan.hpp"
+#include "tessera/plan/explanation.hpp"
+#include "tessera/transport/network.hpp"
+
+namespace tessera {
+
+/// Whose memory a block's offset counts from.
+enum class Storage : std::uint8_t { shard, scratch, constant };
+
+/// A run of a message: cells of one leaf, in the shard or in the scratch area.
+struct MessageBlock {
+  StridedBlock block;
+  std::int64_t bytes = 0;
+  std::size_t leaf = 0;
+  Storage storage = Storage::shard;
+};
+
+/// All that travels between this device and one peer for one statement.
+struct Message {
+  DeviceId peer;
+  Sender* sender = nullptr;
+  Receiver* receiver = nullptr;
+  std::int64_t bytes = 0;
+  std::vector<MessageBlock> blocks;
+};
+
+/// Cells that a device copies from its own shard to a ghost cell or to the scratch area.
+struct LocalCopy {
+  BlockPair pair;
+  std::size_t leaf = 0;
+  Storage storage = Storage::shard;  ///< of the destination
+};
+
+/// How a part reads one leaf.
+struct PartLeaf {
+  Storage storage = Storage::shard;
+  std::int64_t offset_bytes = 0;  ///< of the part's first index
+  Index strides;                  ///< in elements, per dimension of the statement
+};
+
+/// A box of indices over which every leaf is one formula.
+struct Part {
+  Index first;
+  Index extents;
+  std::int64_t rows = 0;
+  bool unit_stride = false;
+  std::int64_t target_offset_bytes = 0;
+  Index target_strides;
+  std::vector<PartLeaf> leaves;
+};
+
+/// What one local device does for a statement.
+struct DevicePlan {
+  DeviceId device;
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+  std::vector<LocalCopy> copies;
+  std::vector<Part> parts;
+  std::int64_t scratch_bytes = 0;
+  bool whole_parts = false;  ///< the kernel takes all rows of a part at once
+  Box written;               ///< the smallest box around the target's cells written here
+  bool written_without_holes = true;
+  bool swaps = false;   ///< writes the second buffer, which then becomes the current one
+  bool staged = false;  ///< writes the scratch area, which is then copied to the target
+  BlockPair stage;      ///< to the target, from the scratch area
+};
+
+/// A statement, ready to run on this process.
+struct CompiledStatement {
+  std::vector<DevicePlan> devices;
+  std::vector<std::shared_ptr<Fill const>> fills;  ///< per leaf that is the first of its array
+  bool overwrites = false;                         ///< reads what it writes through another map
+  std::int64_t messages = 0;                       ///< sent by this process's devices
+  std::int64_t bytes = 0;
+  /// Leaves read through temporaries with cells of other devices, on whichever device; negative
+  /// while the processes have not agreed on it, which takes a collective.
+  std::int64_t gathers = 0;
+  Explanation explanation;
+  std::vector<std::shared_ptr<Layout const>> keeps;
+};
+
+}  // namespace tessera

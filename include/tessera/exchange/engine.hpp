@@ -1,0 +1,93 @@
+#pragma once
+/// @file
+/// Carries out statements on this process's devices. There is one engine, owned by the Runtime.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "tessera/exchange/counters.hpp"
+#include "tessera/exchange/statement.hpp"
+#include "tessera/plan/explanation.hpp"
+#include "tessera/transport/bootstrap.hpp"
+#include "tessera/transport/job.hpp"
+#include "tessera/transport/network.hpp"
+
+namespace tessera {
+
+namespace detail {
+class BudgetStack;
+}  // namespace detail
+
+/// Plans, posts and waits.
+///
+/// Ranks:   statements, arrays and what runs over processes are collective over the job, in the
+/// same order
+///          on every process; synchronize, counters and on_local_devices are local.
+/// Threads: the caller's thread only.
+class Engine {
+ public:
+  Engine(Bootstrap& bootstrap, std::int64_t local_devices, NetworkOptions const& options);
+  ~Engine();
+  Engine(Engine const&) = delete;
+  Engine& operator=(Engine const&) = delete;
+
+  [[nodiscard]] Job const& job() const;
+  [[nodiscard]] Network& network();
+  [[nodiscard]] Counters counters() const;
+
+  /// An array's state with room for its cells, which are not set.
+  /// Throws: ShardingError if the mesh names a device that the job does not have; ShapeError,
+  ///         ShardingError as Layout; DeviceError if the memory cannot be had.
+  [[nodiscard]] std::shared_ptr<ArrayState> make_array(std::shared_ptr<Layout const> layout,
+                                                       std::int64_t element_bytes);
+  [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
+
+  /// An empty statement to be filled in; the same object every time.
+  [[nodiscard]] Statement& new_statement();
+  /// Plans it if it is new, then runs it: before this returns with one local device, later on the
+  /// workers with several. A statement that involves MPI returns when this process's sends and
+  /// receives for it are complete.
+  /// Throws: PeerFailed, Mismatch, and whatever failed before on this process; BudgetExceeded,
+  /// alike
+  ///         on every process and with nothing sent.
+  void run(Statement const& statement);
+
+  /// Waits until all statements so far have been carried out by this process's devices.
+  void synchronize();
+  /// Calls `f` for each local device, on its worker, and returns when all are done. The first
+  /// exception of `f` is thrown here; other devices finish first.
+  void on_local_devices(std::function<void(DeviceId)> const& f);
+  /// Replaces the bytes of every process by the bitwise or of all of them.
+  void or_over_processes(std::span<std::byte> bytes, Place const& place);
+
+  /// From now on what each statement does is appended to `sink`; null for nowhere. Returns the one
+  /// before.
+  Explanations* explain_into(Explanations* sink);
+
+  /// The CommunicationBudgets that live.
+  [[nodiscard]] std::shared_ptr<detail::BudgetStack> const& budgets();
+
+  /// Waits until every process has come to its end; writes what TESSERA_REPORT and TESSERA_TRACE
+  /// ask for. Throws: PeerFailed.
+  void finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The engine of the Runtime that lives.
+/// Throws: UsageError if there is none, on another thread, and inside a function that Tessera runs.
+[[nodiscard]] Engine& engine();
+/// What the job is made of: any thread may ask. Throws: UsageError without a Runtime.
+[[nodiscard]] Job const& job();
+
+namespace detail {
+/// Makes an engine the one that `engine()` gives; null for none.
+void set_engine(Engine* engine);
+}  // namespace detail
+
+}  // namespace tessera

@@ -1,0 +1,144 @@
+#pragma once
+/// @file
+/// The one Runtime that main owns, and what the job is made of.
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "tessera/base/ids.hpp"
+#include "tessera/exchange/counters.hpp"
+#include "tessera/plan/explanation.hpp"
+
+namespace tessera {
+
+struct RuntimeOptions {
+  /// Devices that this process drives. Without it: TESSERA_DEVICES; else one per process under a
+  /// launcher, and one per core for a program started alone.
+  std::optional<std::int64_t> devices;
+};
+
+/// Starts MPI (where a launcher started the program), Kokkos and the devices, and ends them.
+///
+/// Ranks:    made and destroyed by all processes of the job; one at a time per process.
+/// Threads:  everything of Tessera is called from the thread that made it.
+/// Lifetime: outlives every array. Its end waits for all processes; while an exception unwinds it,
+/// and
+///           after PeerFailed or Mismatch, it ends the job instead.
+/// Throws:   ConfigError for a setting that cannot be; UsageError for a second Runtime;
+/// TransportError
+///           or DeviceError where the machine fails.
+///
+/// Example:  int main(int argc, char** argv) { tessera::Runtime runtime(argc, argv); … }
+class Runtime {
+ public:
+  Runtime(int& argc, char**& argv, RuntimeOptions const& options = {});
+  explicit Runtime(RuntimeOptions const& options = {});
+  ~Runtime();
+  Runtime(Runtime const&) = delete;
+  Runtime& operator=(Runtime const&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+enum class DeviceKind : std::uint8_t { cpu };
+[[nodiscard]] char const* to_string(DeviceKind kind);
+
+/// A device of the job.
+struct Device {
+  DeviceId id;
+  DeviceKind kind = DeviceKind::cpu;
+  ProcessId process;         ///< that drives it
+  bool addressable = false;  ///< this process does
+
+  friend bool operator==(Device const&, Device const&) = default;
+  /// "cpu 3 of process 1"
+  friend std::ostream& operator<<(std::ostream& out, Device const& device);
+};
+
+/// Devices with consecutive ids, computed as they are looked at: no list of them exists.
+class DeviceRange {
+ public:
+  class Iterator {
+   public:
+    using value_type = Device;
+    using difference_type = std::int64_t;
+    using iterator_category = std::input_iterator_tag;
+
+    Iterator() = default;
+    explicit Iterator(std::int64_t id) : id_(id) {}
+    Device operator*() const;
+    Iterator& operator++() {
+      ++id_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(id_++); }
+    friend bool operator==(Iterator, Iterator) = default;
+
+   private:
+    std::int64_t id_ = 0;
+  };
+
+  DeviceRange(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
+  [[nodiscard]] Iterator begin() const { return Iterator(first_); }
+  [[nodiscard]] Iterator end() const { return Iterator(first_ + count_); }
+  [[nodiscard]] std::int64_t size() const { return count_; }
+  /// Throws: IndexError if there is no such device.
+  [[nodiscard]] Device operator[](std::int64_t i) const;
+
+ private:
+  std::int64_t first_;
+  std::int64_t count_;
+};
+
+/// All devices of the job. Throws: UsageError without a Runtime, as everything below.
+[[nodiscard]] DeviceRange devices();
+/// The devices that this process drives.
+[[nodiscard]] DeviceRange addressable_devices();
+[[nodiscard]] std::int64_t device_count();
+
+/// This process, from 0, and how many there are.
+[[nodiscard]] ProcessId process();
+[[nodiscard]] std::int64_t process_count();
+
+/// Waits until every statement so far has been carried out by this process's devices.
+/// Ranks: local: no other process is waited for but those that send what is awaited.
+void synchronize();
+
+/// Running totals of this process.
+[[nodiscard]] Counters counters();
+
+/// Runs `body` and returns what each of its statements sent, and why.
+///
+/// Ranks:   collective; the numbers are those of this process's devices.
+/// Example: std::cout << explain([&] { u(inner) = 0.5 * (u(left) + u(right)); });
+template <class Body>
+[[nodiscard]] Explanations explain(Body&& body);
+
+namespace detail {
+/// Collects explanations while it lives.
+class ExplanationScope {
+ public:
+  ExplanationScope();
+  ~ExplanationScope();
+  ExplanationScope(ExplanationScope const&) = delete;
+  ExplanationScope& operator=(ExplanationScope const&) = delete;
+  Explanations result;
+
+ private:
+  Explanations* outer_;
+};
+}  // namespace detail
+
+template <class Body>
+Explanations explain(Body&& body) {
+  detail::ExplanationScope scope;
+  body();
+  return scope.result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,210 @@
+#pragma once
+/// @file
+/// From the nodes of an expression to a statement: each array access becomes a slot, each node a
+/// kernel.
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "tessera/base/hash.hpp"
+#include "tessera/exchange/engine.hpp"
+#include "tessera/expr/nodes.hpp"
+
+namespace tessera::detail {
+
+/// The index space of a statement: the extents of what is written, or of the expression reduced.
+/// With no dimensions it has one index, since a box without dimensions cannot be empty.
+template <std::size_t N>
+struct IndexSpace {
+  static constexpr std::size_t rank = N == 0 ? 1 : N;
+  std::array<std::int64_t, rank> extents;
+
+  explicit IndexSpace(std::array<std::int64_t, N> const& given) {
+    extents[0] = 1;
+    for (std::size_t d = 0; d < N; ++d) extents[d] = given[d];
+  }
+  [[nodiscard]] Box box() const { return whole(Shape(extents.begin(), extents.end())); }
+};
+
+/// Fills in a statement's leaves and scalars while kernels are made.
+/// Throws: UsageError for what a statement cannot hold; ShapeError for an index of no dimension.
+class Builder {
+ public:
+  /// `dimensions` of the expression, which line up from the last on.
+  Builder(Statement& statement, Index const& extents, std::size_t dimensions)
+      : statement_(statement), extents_(extents) {
+    for (std::size_t d = 0; d < dimensions; ++d) dimensions_.push_back(d);
+  }
+
+  [[nodiscard]] Statement& statement() { return statement_; }
+
+  /// For the operand of an expression whose dimension d is the operand's dimension order[d].
+  [[nodiscard]] Builder permuted(std::span<std::size_t const> order) const;
+
+  /// How a view of `view_extents`, through `axes`, is seen from the statement.
+  [[nodiscard]] Access access(std::span<ViewAxis const> axes,
+                              std::span<std::int64_t const> view_extents) const;
+  /// Moves an access to its neighbours along view dimension `k`, and past the view's edges.
+  void shift(Access& access, std::span<ViewAxis const> axes,
+             std::span<std::int64_t const> view_extents, std::size_t k, std::int64_t offset,
+             BoundaryKind below, BoundaryKind above) const;
+  [[nodiscard]] std::size_t leaf(StatePtr const& state, Access const& access,
+                                 std::int64_t constants_offset);
+  /// The statement's dimension for dimension `d` of the expression.
+  [[nodiscard]] std::size_t checked_dimension(std::size_t d) const;
+
+ private:
+  Statement& statement_;
+  Index extents_;
+  InlineVector<std::size_t, max_rank> dimensions_;  ///< the statement's, for each of the expression
+};
+
+template <class T>
+[[nodiscard]] auto make_kernel(LiteralNode<T> const& node, Builder&) {
+  return LiteralKernel<T>{node.value};
+}
+[[nodiscard]] inline auto make_kernel(IndexNode const& node, Builder& builder) {
+  return IndexKernel{builder.checked_dimension(node.dimension)};
+}
+template <class T>
+[[nodiscard]] auto make_kernel(Scalar<T> const& node, Builder& builder) {
+  return ScalarKernel<T>{builder.statement().add_scalar(node.state())};
+}
+template <class T, std::size_t N, std::size_t R>
+[[nodiscard]] auto make_kernel(View<T, N, R> const& view, Builder& builder) {
+  auto const access = builder.access(view.axes(), view.extents());
+  return LeafKernel<T>{builder.leaf(view.state(), access, -1)};
+}
+template <class T, std::size_t N, std::size_t R>
+[[nodiscard]] auto make_kernel(ShiftedNode<T, N, R> const& node, Builder& builder) {
+  auto const& view = node.view;
+  auto access = builder.access(view.axes(), node.shown);
+  BoundaryLeafKernel<T, R> kernel{};
+  bool constant = false;
+  for (std::size_t k = 0; k < N; ++k) {
+    if (node.offsets[k] != 0 || node.shown[k] != view.extents()[k])
+      builder.shift(access, view.axes(), view.extents(), k, node.offsets[k], node.below[k],
+                    node.above[k]);
+    constant = constant || node.below[k] == BoundaryKind::constant ||
+               node.above[k] == BoundaryKind::constant;
+  }
+  for (std::size_t r = 0; r < R; ++r) {
+    auto const from = view.axes()[r].from;
+    if (from < 0) continue;
+    auto const k = static_cast<std::size_t>(from);
+    kernel.constants[2 * r] = node.constants[2 * k];
+    kernel.constants[2 * r + 1] = node.constants[2 * k + 1];
+  }
+  kernel.leaf = {builder.leaf(view.state(), access, constant ? 0 : -1)};
+  return kernel;
+}
+template <class A>
+[[nodiscard]] auto make_kernel(PermutedNode<A> const& node, Builder& builder) {
+  auto inside = builder.permuted(node.order);
+  return make_kernel(node.a, inside);
+}
+template <class Op, class C, class A>
+[[nodiscard]] auto make_kernel(UnaryNode<Op, C, A> const& node, Builder& builder) {
+  auto const a = make_kernel(node.a, builder);
+  return OperationKernel<Op, C, std::remove_cv_t<decltype(a)>>{a};
+}
+template <class Op, class C, class A, class B>
+[[nodiscard]] auto make_kernel(BinaryNode<Op, C, A, B> const& node, Builder& builder) {
+  auto const a = make_kernel(node.a, builder);
+  auto const b = make_kernel(node.b, builder);
+  return OperationKernel<Op, C, std::remove_cv_t<decltype(a)>, std::remove_cv_t<decltype(b)>>{a, b};
+}
+template <class Condition, class A, class B>
+[[nodiscard]] auto make_kernel(WhereNode<Condition, A, B> const& node, Builder& builder) {
+  auto const condition = make_kernel(node.condition, builder);
+  auto const a = make_kernel(node.a, builder);
+  auto const b = make_kernel(node.b, builder);
+  return WhereKernel<typename WhereNode<Condition, A, B>::value_type,
+                     std::remove_cv_t<decltype(condition)>, std::remove_cv_t<decltype(a)>,
+                     std::remove_cv_t<decltype(b)>>{condition, a, b};
+}
+
+/// Tells the statement where in the kernel the constants past the edges lie.
+template <class Kernel>
+void note_constants(Kernel const&, std::byte const*, Statement&) {}
+template <class T, std::size_t R>
+void note_constants(BoundaryLeafKernel<T, R> const& kernel, std::byte const* start,
+                    Statement& statement) {
+  auto& leaf = statement.leaves[kernel.leaf.slot];
+  if (leaf.constants_offset >= 0)
+    leaf.constants_offset = reinterpret_cast<std::byte const*>(kernel.constants) - start;
+}
+template <class Op, class C, class A>
+void note_constants(OperationKernel<Op, C, A> const& kernel, std::byte const* start,
+                    Statement& statement) {
+  note_constants(kernel.a, start, statement);
+}
+template <class Op, class C, class A, class B>
+void note_constants(OperationKernel<Op, C, A, B> const& kernel, std::byte const* start,
+                    Statement& statement) {
+  note_constants(kernel.a, start, statement);
+  note_constants(kernel.b, start, statement);
+}
+template <class C, class Condition, class A, class B>
+void note_constants(WhereKernel<C, Condition, A, B> const& kernel, std::byte const* start,
+                    Statement& statement) {
+  note_constants(kernel.condition, start, statement);
+  note_constants(kernel.a, start, statement);
+  note_constants(kernel.b, start, statement);
+}
+
+/// A number for a type, equal on all processes that run the same program.
+template <class... Types>
+[[nodiscard]] constexpr std::uint64_t type_hash() {
+  constexpr auto hash = hash_text(__PRETTY_FUNCTION__);  // or it would be computed in every step
+  return hash;
+}
+
+/// The array whose layout a result takes: of those that move along the most of the result's
+/// dimensions, the leftmost one that is not whole on every device, else the leftmost.
+struct Anchor {
+  StatePtr state;
+  Access access;         ///< of the statement, without shifts
+  std::size_t rank = 0;  ///< along how many dimensions it moves
+  bool is_cut = false;
+  bool is_on_two_meshes = false;  ///< the expression reads arrays of different meshes
+
+  void offer(StatePtr const& candidate, Access const& how);
+};
+
+template <class Node>
+void find_anchor(Node const&, Builder const&, Anchor&) {}
+template <class T, std::size_t N, std::size_t R>
+void find_anchor(View<T, N, R> const& view, Builder const& builder, Anchor& anchor) {
+  anchor.offer(view.state(), builder.access(view.axes(), view.extents()));
+}
+template <class T, std::size_t N, std::size_t R>
+void find_anchor(ShiftedNode<T, N, R> const& node, Builder const& builder, Anchor& anchor) {
+  anchor.offer(node.view.state(), builder.access(node.view.axes(), node.shown));
+}
+template <class A>
+void find_anchor(PermutedNode<A> const& node, Builder const& builder, Anchor& anchor) {
+  find_anchor(node.a, builder.permuted(node.order), anchor);
+}
+template <class Op, class C, class A>
+void find_anchor(UnaryNode<Op, C, A> const& node, Builder const& builder, Anchor& anchor) {
+  find_anchor(node.a, builder, anchor);
+}
+template <class Op, class C, class A, class B>
+void find_anchor(BinaryNode<Op, C, A, B> const& node, Builder const& builder, Anchor& anchor) {
+  find_anchor(node.a, builder, anchor);
+  find_anchor(node.b, builder, anchor);
+}
+template <class Condition, class A, class B>
+void find_anchor(WhereNode<Condition, A, B> const& node, Builder const& builder, Anchor& anchor) {
+  find_anchor(node.condition, builder, anchor);
+  find_anchor(node.a, builder, anchor);
+  find_anchor(node.b, builder, anchor);
+}
+
+/// The sharding of a new array of `shape` whose cells come from the anchor.
+/// Throws: UsageError if the expression reads no array, or arrays on different meshes.
+[[nodiscard]] NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape);
+
+}  // namespace tessera::detail

@@ -1,0 +1,34 @@
+#pragma once
+/// @file
+/// Expressions of scalars alone have a value on the host.
+
+#include "tessera/expr/nodes.hpp"
+
+namespace tessera {
+
+/// The value of an expression without dimensions, as sqrt(sum(u * u)).
+/// Ranks: collective where it reads an element of an array, else local.
+template <class T>
+[[nodiscard]] T evaluate(detail::LiteralNode<T> const& node) {
+  return node.value;
+}
+template <class T>
+[[nodiscard]] T evaluate(Scalar<T> const& scalar) {
+  return scalar.value();
+}
+template <class T, std::size_t R>
+[[nodiscard]] T evaluate(View<T, 0, R> const& view) {
+  return static_cast<T>(view);
+}
+template <class Op, class C, class A>
+[[nodiscard]] auto evaluate(detail::UnaryNode<Op, C, A> const& node) {
+  static_assert(A::rank == 0, "only an expression without dimensions is one value");
+  return Op::apply(static_cast<C>(evaluate(node.a)));
+}
+template <class Op, class C, class A, class B>
+[[nodiscard]] auto evaluate(detail::BinaryNode<Op, C, A, B> const& node) {
+  static_assert(A::rank == 0 && B::rank == 0, "only an expression without dimensions is one value");
+  return Op::apply(static_cast<C>(evaluate(node.a)), static_cast<C>(evaluate(node.b)));
+}
+
+}  // namespace tessera

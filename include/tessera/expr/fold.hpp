@@ -1,0 +1,326 @@
+#pragma once
+/// @file
+/// Reductions over some dimensions: the statements behind sum(u, axis(0)).
+///
+/// Where every device has all terms of the cells it computes, one statement does it and nothing is
+/// sent. Else each device reduces its own terms to parts, one per cell, in its slab of an array of
+/// accumulators; a second statement, which reads all slabs, merges them where the result lies.
+///
+///     u, cut by rows        parts (2, 4)            result (4,), a copy on each
+///     device 0  a a a a  →  device 0  A A A A   →   A+B A+B A+B A+B
+///     device 1  b b b b     device 1  B B B B
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/expr/assign.hpp"
+#include "tessera/expr/axes.hpp"
+#include "tessera/expr/reduce.hpp"
+
+namespace tessera::detail {
+
+/// The terms of each cell, and what finishing a value needs beside them.
+template <class Terms>
+struct FoldKernel {
+  Terms terms;
+  double parameter;
+};
+template <class Terms>
+void note_constants(FoldKernel<Terms> const& kernel, std::byte const* start, Statement& statement) {
+  note_constants(kernel.terms, start, statement);
+}
+
+/// Walks a box along those dimensions that move the target's cell, or along those that do not; its
+/// last dimension is a row and left alone.
+class RowWalk {
+ public:
+  RowWalk(KernelCall const& call, bool moves_target) : extents_(*call.extents) {
+    for (std::size_t d = 0; d + 1 < extents_.size(); ++d)
+      if (((*call.target_strides)[d] != 0) == moves_target) dimensions_[count_++] = d;
+  }
+  /// Moves on by one; after the last, back to the first, and false.
+  bool next(RowPlace& place) {
+    for (std::size_t i = count_; i-- > 0;) {
+      auto const d = dimensions_[i];
+      at_[d] = at_[d] + 1 < extents_[d] ? at_[d] + 1 : 0;
+      place.move_to(d, at_[d]);
+      if (at_[d] != 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  Index const& extents_;
+  std::size_t count_ = 0;
+  std::size_t dimensions_[max_rank] = {};
+  std::int64_t at_[max_rank] = {};
+};
+
+/// A part joins those of the same cell before it.
+template <class A>
+void put_result(A& cell, A const& part, double) {
+  cell.merge(part);
+}
+/// All terms of a cell are its value.
+template <class T, class A>
+void put_result(T& cell, A const& whole, double parameter) {
+  cell = whole.value(parameter);
+}
+
+/// Reduces a box: each target cell takes all indices that differ only along dimensions that do not
+/// move it.
+template <class Terms, class A, class Out, bool unit>
+class Fold {
+ public:
+  explicit Fold(KernelCall const& call)
+      : call_(call),
+        kernel_(*static_cast<FoldKernel<Terms> const*>(call.kernel)),
+        place_(call, 0),
+        cells_(call, true),
+        terms_(call, false) {}
+
+  void run() {
+    do {
+      if (call_.target_strides->back() == 0)
+        fold_rows();
+      else
+        fold_columns();
+    } while (cells_.next(place_));
+  }
+
+ private:
+  [[nodiscard]] auto row() const { return kernel_.terms.template row<unit>(place_); }
+  [[nodiscard]] Out* target() const {
+    return reinterpret_cast<Out*>(call_.target) + place_.offset(*call_.target_strides);
+  }
+
+  // Rows are terms: one cell takes several of them.
+  void fold_rows() {
+    A sum;
+    do sum.add_row(row(), call_.extents->back());
+    while (terms_.next(place_));
+    put_result(*target(), sum, kernel_.parameter);
+  }
+
+  // Rows are cells. Their terms are turned around a block at a time, so that accumulators get many
+  // at once.
+  void fold_columns() {
+    auto const count = call_.extents->back();
+    auto const stride = call_.target_strides->back();
+    auto* const first = target();
+    for (std::int64_t j = 0; j < count; j += width)
+      fold_block(j, std::min(width, count - j), first + j * stride, stride);
+  }
+
+  using Term = std::remove_cvref_t<decltype(std::declval<Terms const&>().template row<unit>(
+      std::declval<RowPlace const&>())(std::int64_t{}))>;
+  static constexpr std::int64_t width = 32;
+  static constexpr std::int64_t depth =
+      std::clamp<std::int64_t>(std::int64_t{512} / static_cast<std::int64_t>(sizeof(Term)), 4, 64);
+
+  void fold_block(std::int64_t first, std::int64_t count, Out* into, std::int64_t stride) {
+    A sums[static_cast<std::size_t>(width)];
+    Term block[static_cast<std::size_t>(width * depth)];
+    std::int64_t filled = 0;
+    for (bool more = true; more;) {
+      auto const cells = row();
+      for (std::int64_t j = 0; j < count; ++j) block[j * depth + filled] = cells(first + j);
+      ++filled;
+      more = terms_.next(place_);
+      if (more && filled < depth) continue;
+      for (std::int64_t j = 0; j < count; ++j)
+        sums[j].add_row(UnitRow<Term>{block + j * depth}, filled);
+      filled = 0;
+    }
+    for (std::int64_t j = 0; j < count; ++j)
+      put_result(into[j * stride], sums[j], kernel_.parameter);
+  }
+
+  KernelCall const& call_;
+  FoldKernel<Terms> const& kernel_;
+  RowPlace place_;
+  RowWalk cells_;
+  RowWalk terms_;
+};
+
+/// The function behind a fold's KernelFunction: always the whole box, whatever the rows.
+template <class Terms, class A, class Out, bool unit>
+void fold_box(void const* context, std::int64_t, std::int64_t) {
+  Fold<Terms, A, Out, unit>(*static_cast<KernelCall const*>(context)).run();
+}
+
+/// Accumulators as terms.
+template <Accumulator A>
+struct Merged {
+  A sum;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) sum.merge(row(j));
+  }
+  void merge(Merged const& other) { sum.merge(other.sum); }
+  [[nodiscard]] auto value(double parameter) const { return sum.value(parameter); }
+};
+
+// ---- Where a fold's arrays lie: arithmetic.
+
+/// An array that a fold writes: its shape, how it lies, and the cell for each index of the
+/// expression.
+struct FoldArray {
+  Shape shape;
+  NamedSharding sharding;
+  AffineMap map;
+};
+
+/// The result: the anchor's sharding without the reduced dimensions, or with one cell in each.
+/// Throws: UsageError as for any new array.
+[[nodiscard]] FoldArray place_result(Anchor const& anchor, Shape const& extents,
+                                     DimensionSet reduced, bool keep);
+/// The parts: dimension 0 has one slab for each piece into which the reduced dimensions are cut;
+/// the others are those of the anchor's array, so that each device's part is its own.
+[[nodiscard]] FoldArray place_parts(Anchor const& anchor, Shape const& extents,
+                                    DimensionSet reduced);
+/// True if the devices that compute a cell of the result own all of the anchor's cells for it.
+[[nodiscard]] bool owns_all_terms(Anchor const& anchor, Shape const& extents, DimensionSet reduced);
+/// How the merged cells lie at first: spread over the devices that the result repeats them on,
+/// unless they are few. Each device then merges its share and all take the values from there.
+[[nodiscard]] NamedSharding spread_out(FoldArray const& result, FoldArray const& parts,
+                                       std::int64_t accumulator_bytes);
+/// The result's cell for each index (slab, remaining dimensions …).
+[[nodiscard]] AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced);
+/// The cells of the reduced dimensions together: terms of each cell of the result.
+[[nodiscard]] std::int64_t count_terms(Shape const& extents, DimensionSet reduced);
+
+// ---- Statements.
+
+/// A statement's target: `work` says where each index is computed.
+struct FoldTarget {
+  StatePtr state;
+  WorkPlace work;
+  AffineMap const* slab_map = nullptr;  ///< of parts: the cell in the device's own slab
+  bool takes_parts = false;             ///< reads parts, which are meant to travel
+};
+
+template <Accumulator A, class Out, class Node>
+void run_fold(Node const& node, FoldTarget const& target, char const* kind, Place const& place,
+              double parameter) {
+  IndexSpace<Node::rank> const space(node.extents());
+  auto& statement = engine().new_statement();
+  Builder builder(statement, space.box().hi, Node::rank);
+  auto const terms = make_kernel(node, builder);
+  using Terms = std::remove_cv_t<decltype(terms)>;
+  FoldKernel<Terms> const kernel{terms, parameter};
+  note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
+  statement.kind = kind;
+  statement.place = place;
+  statement.type_hash = mix(type_hash<FoldKernel<Terms>, A, Out>(), bits_of(parameter));
+  statement.work = target.work;
+  statement.target = target.state;
+  statement.folds = true;
+  statement.is_transfer = target.takes_parts;
+  statement.writes_slabs = target.slab_map != nullptr;
+  if (statement.writes_slabs) statement.slab_map = *target.slab_map;
+  statement.forms = {&fold_box<Terms, A, Out, true>, &fold_box<Terms, A, Out, false>};
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  engine().run(statement);
+}
+
+/// What an expression's new array is placed by, found without a statement.
+struct FoldSurvey {
+  Anchor anchor;
+  bool is_one_box = true;  ///< every device's work is one box: no leaf has boundaries
+};
+template <class Node>
+[[nodiscard]] FoldSurvey survey(Node const& node, char const* kind) {
+  IndexSpace<Node::rank> const space(node.extents());
+  auto const unused = std::make_unique<Statement>();
+  Builder builder(*unused, space.box().hi, Node::rank);
+  FoldSurvey result;
+  find_anchor(node, builder, result.anchor);
+  if (result.anchor.state == nullptr)
+    throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
+  (void)make_kernel(node, builder);
+  for (auto const& leaf : unused->leaves)
+    result.is_one_box = result.is_one_box && !leaf.access.has_boundaries();
+  return result;
+}
+
+/// The cells of `parts` that a fold uses, with the slabs as dimension 0.
+template <class A, std::size_t M>
+[[nodiscard]] View<A, M, M> view_of_parts(DistArray<A, M> const& parts, FoldArray const& where,
+                                          Shape const& extents, Place const& place) {
+  typename View<A, M, M>::Axes axes;
+  std::array<std::int64_t, M> shape;
+  axes[0] = {0, 0, 1};
+  shape[0] = where.shape[0];
+  for (std::size_t m = 1; m < M; ++m) {
+    auto const& axis = where.map.axes[m];
+    axes[m] = {static_cast<int>(m), axis.offset, axis.stride};
+    shape[m] = extents[static_cast<std::size_t>(axis.from)];
+  }
+  return {parts.state(), axes, shape, place};
+}
+
+/// Each device's own terms into parts, and these merged into `result`.
+template <Accumulator A, std::size_t M, class Node, class Result>
+void fold_by_parts(Node const& node, Anchor const& anchor, FoldArray const& where,
+                   DimensionSet reduced, Result const& result, char const* kind, Place const& place,
+                   double parameter) {
+  using T = typename Result::value_type;
+  IndexSpace<Node::rank> const space(node.extents());
+  auto const extents = space.box().hi;
+  auto const slabs = place_parts(anchor, extents, reduced);
+  DistArray<A, M> const parts(slabs.shape, slabs.sharding);
+  auto const used = view_of_parts(parts, slabs, extents, place);
+  assign_to_view(used, A(), place);
+  run_fold<A, A>(
+      node, {parts.state(), {anchor.state->layout(), anchor.access.map, space.box()}, &slabs.map},
+      kind, place, parameter);
+
+  auto const merge = [&](Result const& into) {
+    IndexSpace<M> const of_parts(used.extents());
+    WorkPlace const work{into.layout(), map_of_merge(where, reduced), of_parts.box()};
+    run_fold<Merged<A>, T>(used, {into.state(), work, nullptr, true}, kind, place, parameter);
+  };
+  auto const spread = spread_out(where, slabs, sizeof(A));
+  if (spread == where.sharding) return merge(result);
+  Result const shares(where.shape, spread);
+  merge(shares);
+  copy_cells(result.state(), shares.state(), place);
+}
+
+/// Reduces `node` over `axes` with accumulator A: to a new array, or to a scalar if no dimension is
+/// left.
+/// Ranks:   collective; nobody waits.
+/// Throws:  ShapeError for axes that do not exist or are named twice.
+template <Accumulator A, class Node, std::size_t K, bool keep>
+[[nodiscard]] auto reduce_over(Node const& node, Axes<K, keep> const& axes, char const* kind,
+                               Place const& place, double parameter = 0) {
+  constexpr auto rank = Node::rank;
+  static_assert(K <= rank, "more axes than the expression has dimensions");
+  auto const reduced = resolve_axes(axes.numbers(), rank);
+  if constexpr (!keep && K == rank) {
+    return reduce<A>(node, kind, place, parameter);
+  } else {
+    using T = decltype(std::declval<A const&>().value(0.0));
+    using Result = DistArray<T, keep ? rank : rank - K>;
+    IndexSpace<rank> const space(node.extents());
+    auto const found = survey(node, kind);
+    auto const where = place_result(found.anchor, space.box().hi, reduced, keep);
+    Result result(where.shape, where.sharding);
+    if (found.is_one_box && owns_all_terms(found.anchor, space.box().hi, reduced))
+      run_fold<A, T>(node, {result.state(), {result.layout(), where.map, space.box()}}, kind, place,
+                     parameter);
+    else
+      fold_by_parts<A, rank - K + 1>(node, found.anchor, where, reduced, result, kind, place,
+                                     parameter);
+    return result;
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,172 @@
+#pragma once
+/// @file
+/// Operators and functions on arrays: lazy, fused into one loop, with NumPy's broadcasting and
+/// types. C++ numbers are weak: a float array times 0.5 stays float.
+
+#include "tessera/expr/evaluate.hpp"
+#include "tessera/expr/nodes.hpp"
+#include "tessera/expr/operations.hpp"
+
+namespace tessera {
+namespace detail {
+
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+
+/// How an operation picks the type it is computed in.
+struct InPromoted {
+  template <class A, class B>
+  using type = promoted<A, B>;
+};
+struct InFloating {
+  template <class A, class B>
+  using type = floating_of<promoted<A, B>>;
+};
+struct InBool {
+  template <class A, class B>
+  using type = bool;
+};
+
+template <class Op, class Rule, class A, class B>
+[[nodiscard]] auto make_binary(A const& a, B const& b) {
+  using NodeA = node_of<A>;
+  using NodeB = node_of<B>;
+  using C = typename Rule::template type<typename NodeA::value_type, typename NodeB::value_type>;
+  return BinaryNode<Op, C, NodeA, NodeB>(as_node(a), as_node(b));
+}
+template <class Op, class C, class A>
+[[nodiscard]] auto make_unary(A const& a) {
+  return UnaryNode<Op, C, node_of<A>>(as_node(a));
+}
+
+}  // namespace detail
+
+// One operator, between two expressions or an expression and a number.
+#define TESSERA_BINARY(name, Op, Rule)                          \
+  template <Expression A, Expression B>                         \
+  [[nodiscard]] auto name(A const& a, B const& b) {             \
+    return detail::make_binary<detail::Op, detail::Rule>(a, b); \
+  }                                                             \
+  template <Expression A, detail::Number S>                     \
+  [[nodiscard]] auto name(A const& a, S b) {                    \
+    return detail::make_binary<detail::Op, detail::Rule>(       \
+        a, detail::as_literal<typename A::value_type>(b));      \
+  }                                                             \
+  template <detail::Number S, Expression B>                     \
+  [[nodiscard]] auto name(S a, B const& b) {                    \
+    return detail::make_binary<detail::Op, detail::Rule>(       \
+        detail::as_literal<typename B::value_type>(a), b);      \
+  }
+
+TESSERA_BINARY(operator+, Add, InPromoted)
+TESSERA_BINARY(operator-, Subtract, InPromoted)
+TESSERA_BINARY(operator*, Multiply, InPromoted)
+TESSERA_BINARY(operator/, Divide, InFloating)
+TESSERA_BINARY(operator%, Modulo, InPromoted)
+TESSERA_BINARY(operator==, Equal, InPromoted)
+TESSERA_BINARY(operator!=, NotEqual, InPromoted)
+TESSERA_BINARY(operator<, Less, InPromoted)
+TESSERA_BINARY(operator<=, LessEqual, InPromoted)
+TESSERA_BINARY(operator>, Greater, InPromoted)
+TESSERA_BINARY(operator>=, GreaterEqual, InPromoted)
+TESSERA_BINARY(operator&&, And, InBool)
+TESSERA_BINARY(operator||, Or, InBool)
+TESSERA_BINARY(operator&, BitAnd, InPromoted)
+TESSERA_BINARY(operator|, BitOr, InPromoted)
+TESSERA_BINARY(operator^, BitXor, InPromoted)
+TESSERA_BINARY(minimum, Minimum, InPromoted)
+TESSERA_BINARY(maximum, Maximum, InPromoted)
+TESSERA_BINARY(pow, Power, InFloating)
+#undef TESSERA_BINARY
+
+// u += x is u = u + x, and u(mask) += x only where the mask is true.
+#define TESSERA_COMPOUND(name, plain)                           \
+  template <Element T, std::size_t N, class V>                  \
+  requires(Expression<V> || detail::Number<V>) DistArray<T, N>  \
+  &name(DistArray<T, N>& to, V const& value) {                  \
+    return to = to plain value;                                 \
+  }                                                             \
+  template <Element T, std::size_t N, std::size_t R, class V>   \
+  requires(Expression<V> || detail::Number<V>) View<T, N, R>    \
+  const& name(View<T, N, R> const& to, V const& value) {        \
+    return to = to plain value;                                 \
+  }                                                             \
+  template <class S, class M, class V>                          \
+  requires(Expression<V> || detail::Number<V>) MaskedView<S, M> \
+  const& name(MaskedView<S, M> const& to, V const& value) {     \
+    return to = to.view() plain value;                          \
+  }
+
+TESSERA_COMPOUND(operator+=, +)
+TESSERA_COMPOUND(operator-=, -)
+TESSERA_COMPOUND(operator*=, *)
+TESSERA_COMPOUND(operator/=, /)
+TESSERA_COMPOUND(operator%=, %)
+TESSERA_COMPOUND(operator&=, &)
+TESSERA_COMPOUND(operator|=, |)
+TESSERA_COMPOUND(operator^=, ^)
+#undef TESSERA_COMPOUND
+
+template <Expression A>
+[[nodiscard]] auto operator-(A const& a) {
+  return detail::make_unary<detail::Negate, typename A::value_type>(a);
+}
+template <Expression A>
+[[nodiscard]] auto operator!(A const& a) {
+  return detail::make_unary<detail::Not, bool>(a);
+}
+template <Expression A>
+[[nodiscard]] auto abs(A const& a) {
+  return detail::make_unary<detail::Absolute, typename A::value_type>(a);
+}
+
+// A function of one argument: floating types stay what they are, others become double.
+#define TESSERA_FLOATING(name, Op)                                                         \
+  template <Expression A>                                                                  \
+  [[nodiscard]] auto name(A const& a) {                                                    \
+    return detail::make_unary<detail::Op, detail::floating_of<typename A::value_type>>(a); \
+  }
+
+TESSERA_FLOATING(sqrt, Sqrt)
+TESSERA_FLOATING(exp, Exp)
+TESSERA_FLOATING(log, Log)
+TESSERA_FLOATING(sin, Sin)
+TESSERA_FLOATING(cos, Cos)
+TESSERA_FLOATING(tan, Tan)
+TESSERA_FLOATING(tanh, Tanh)
+TESSERA_FLOATING(floor, Floor)
+TESSERA_FLOATING(ceil, Ceil)
+#undef TESSERA_FLOATING
+
+/// The elements converted to T. A floating value beyond an integer T becomes the nearest one T has,
+/// NaN 0.
+template <Element T, Expression A>
+[[nodiscard]] auto cast(A const& a) {
+  return detail::make_unary<detail::CastTo<T>, typename A::value_type>(a);
+}
+
+/// condition ? a : b, cell by cell; a and b may be numbers.
+template <Expression C, class A, class B>
+requires(Expression<A> || Expression<B>)
+    [[nodiscard]] auto where(C const& condition, A const& a, B const& b) {
+  auto const node = [](auto const& operand, auto const& other) {
+    using Operand = std::remove_cvref_t<decltype(operand)>;
+    if constexpr (Expression<Operand>)
+      return detail::as_node(operand);
+    else
+      return detail::as_literal<typename std::remove_cvref_t<decltype(other)>::value_type>(operand);
+  };
+  using NodeA = decltype(node(a, b));
+  using NodeB = decltype(node(b, a));
+  return detail::WhereNode<detail::node_of<C>, NodeA, NodeB>(detail::as_node(condition), node(a, b),
+                                                             node(b, a));
+}
+template <Expression C, detail::Number A, detail::Number B>
+[[nodiscard]] auto where(C const& condition, A a, B b) {
+  using T = std::conditional_t<std::is_integral_v<std::common_type_t<A, B>>, std::int64_t, double>;
+  return detail::WhereNode<detail::node_of<C>, detail::LiteralNode<T>, detail::LiteralNode<T>>(
+      detail::as_node(condition), detail::LiteralNode<T>(static_cast<T>(a)),
+      detail::LiteralNode<T>(static_cast<T>(b)));
+}
+
+}  // namespace tessera

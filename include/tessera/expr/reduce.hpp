@@ -1,0 +1,77 @@
+#pragma once
+/// @file
+/// Whole expressions to one value: the statement behind sum, min, all and their kin.
+
+#include <string_view>
+
+#include "tessera/expr/build.hpp"
+
+namespace tessera::detail {
+
+/// What a reduction gathers: trivially copyable, with add_row(row, count), merge(other) and
+/// value(parameter), where the parameter is what finishing needs beside the terms: what a mean
+/// divides by.
+template <class A>
+concept Accumulator = std::is_trivially_copyable_v<A> && requires(A a, A const& b) {
+  a.merge(b);
+  b.value(0.0);
+};
+
+template <class Kernel, Accumulator A, bool unit>
+void reduce_rows(void const* context, std::int64_t first, std::int64_t last) {
+  auto const& call = *static_cast<KernelCall const*>(context);
+  auto const& kernel = *static_cast<Kernel const*>(call.kernel);
+  auto& accumulator = *static_cast<A*>(call.accumulator);
+  RowPlace place(call, first);
+  for (std::int64_t i = first; i < last; ++i, place.next())
+    accumulator.add_row(kernel.template row<unit>(place), call.extents->back());
+}
+
+template <Accumulator A>
+[[nodiscard]] Reduction reduction_of(double parameter) {
+  using T = decltype(std::declval<A const&>().value(0.0));
+  Reduction result;
+  result.accumulator_bytes = sizeof(A);
+  result.value_bytes = sizeof(T);
+  result.start = [](void* accumulator) { new (accumulator) A(); };
+  result.combine = [](void* into, void const* from) {
+    static_cast<A*>(into)->merge(*static_cast<A const*>(from));
+  };
+  result.finish = [](void const* accumulator, double divisor, void* value) {
+    *static_cast<T*>(value) = static_cast<A const*>(accumulator)->value(divisor);
+  };
+  result.parameter = parameter;
+  return result;
+}
+
+/// Runs a reduction of `node` with accumulator A.
+/// Ranks: collective over the job; nobody waits.
+template <Accumulator A, class Node>
+[[nodiscard]] auto reduce(Node const& node, char const* kind, Place const& place,
+                          double parameter = 0) {
+  using T = decltype(std::declval<A const&>().value(0.0));
+  IndexSpace<Node::rank> const space(node.extents());
+  auto& statement = engine().new_statement();
+  Builder builder(statement, space.box().hi, Node::rank);
+  Anchor anchor;
+  find_anchor(node, builder, anchor);
+  if (anchor.state == nullptr)
+    throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
+  auto const kernel = make_kernel(node, builder);
+  using Kernel = std::remove_cv_t<decltype(kernel)>;
+  note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
+  statement.kind = kind;
+  statement.place = place;
+  statement.type_hash = mix(type_hash<Kernel, A>(), bits_of(parameter));
+  statement.work = {anchor.state->layout(), anchor.access.map, space.box()};
+  statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>};
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  statement.reduction = reduction_of<A>(parameter);
+  statement.result = engine().make_scalar();
+  Scalar<T> const result(statement.result, place);
+  engine().run(statement);
+  return result;
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,152 @@
+#pragma once
+/// @file
+/// Neighbours: shift and roll, and what lies past the edges.
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <type_traits>
+
+#include "tessera/expr/convert.hpp"
+#include "tessera/expr/nodes.hpp"
+
+namespace tessera {
+
+/// What is read past one edge.
+class Boundary {
+ public:
+  constexpr explicit Boundary(BoundaryKind kind) : kind_(kind) {}
+  template <class S>
+  requires(std::is_arithmetic_v<S>) [[nodiscard]] static constexpr Boundary of_constant(S value) {
+    Boundary result(BoundaryKind::constant);
+    result.is_integer_ = std::is_integral_v<S>;
+    if constexpr (std::is_integral_v<S>)
+      result.integer_ = static_cast<std::int64_t>(value);
+    else
+      result.real_ = static_cast<double>(value);
+    return result;
+  }
+
+  [[nodiscard]] constexpr BoundaryKind kind() const { return kind_; }
+  /// The constant as an element.
+  /// Throws: UsageError for an integer that an integer T cannot hold.
+  template <class T>
+  [[nodiscard]] constexpr T constant() const {
+    // An integer of 8 bytes is kept by its bits.
+    if constexpr (sizeof(T) < sizeof(integer_))
+      if (is_integer_) detail::check_literal<T>(integer_);
+    return is_integer_ ? static_cast<T>(integer_) : detail::convert<T>(real_);
+  }
+
+ private:
+  BoundaryKind kind_;
+  bool is_integer_ = true;
+  double real_ = 0;
+  std::int64_t integer_ = 0;
+};
+
+/// The other end: cell -1 is the last one.
+inline constexpr Boundary periodic{BoundaryKind::periodic};
+/// The last cell before the edge, again and again.
+inline constexpr Boundary edge{BoundaryKind::edge};
+/// The cells before the edge backwards, without the last one: NumPy's "reflect". A single cell is
+/// repeated.
+inline constexpr Boundary reflect{BoundaryKind::reflect};
+/// The cells before the edge backwards, the last one first: NumPy's "symmetric".
+inline constexpr Boundary symmetric{BoundaryKind::symmetric};
+/// Always the same value.
+template <class S>
+[[nodiscard]] constexpr Boundary constant(S value) {
+  return Boundary::of_constant(value);
+}
+
+/// What is read past the two ends of one dimension; one boundary stands for both.
+struct Boundaries {
+  Boundary below;
+  Boundary above;
+  constexpr Boundaries(Boundary both) : below(both), above(both) {}  // NOLINT: by design
+  constexpr Boundaries(Boundary lo, Boundary hi) : below(lo), above(hi) {}
+};
+
+namespace detail {
+
+/// Throws: UsageError where only one side is periodic.
+void check_boundaries(Boundaries const& boundaries, std::size_t dimension);
+/// Throws: UsageError if a cell that far away has no number.
+void check_offset(std::int64_t offset, std::size_t dimension);
+/// Throws: ShapeError if the numbers of offsets or boundaries are not the array's dimensions.
+void check_counts(std::size_t rank, std::size_t offsets, std::size_t boundaries);
+/// Throws: ShapeError if there is no such axis. Negative ones count from the end.
+[[nodiscard]] std::size_t resolve_axis(std::int64_t axis, std::size_t rank);
+
+template <class T, std::size_t N, std::size_t R>
+[[nodiscard]] auto make_shift(View<T, N, R> const& view, std::span<std::int64_t const> offsets,
+                              std::span<Boundaries const> boundaries, Place const& place) {
+  static_assert(N >= 1, "one element has no neighbours");
+  check_counts(N, offsets.size(), boundaries.size());
+  ShiftedNode<T, N, R> node(view);
+  node.at = place;
+  for (std::size_t d = 0; d < N; ++d) {
+    auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
+    check_boundaries(boundary, d);
+    check_offset(offsets[d], d);
+    node.offsets[d] = offsets[d];
+    node.below[d] = boundary.below.kind();
+    node.above[d] = boundary.above.kind();
+    node.constants[2 * d] = boundary.below.constant<T>();
+    node.constants[2 * d + 1] = boundary.above.constant<T>();
+  }
+  return node;
+}
+
+template <class E>
+concept Shiftable = Expression<E> && requires(E const& e) {
+  as_node(e).axes();
+};
+
+}  // namespace detail
+
+/// The neighbour's value: shift(u, k)(i) = u(i + k). The shape stays.
+///
+/// Shapes: one offset per dimension; one boundary for all dimensions, or a list of one per
+/// dimension, where
+///         Boundaries{below, above} tells the two ends apart.
+/// Throws: ShapeError where the numbers do not fit; UsageError for a boundary periodic on one side
+/// only. Example: shift(u, {0, 1}, periodic) is u's right neighbour in each row.
+template <detail::Shiftable E>
+[[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
+                         Boundaries const& boundary,
+                         std::source_location at = std::source_location::current()) {
+  return detail::make_shift(detail::as_node(u), {offsets.begin(), offsets.size()}, {&boundary, 1},
+                            at);
+}
+template <detail::Shiftable E>
+[[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
+                         std::initializer_list<Boundaries> boundaries,
+                         std::source_location at = std::source_location::current()) {
+  return detail::make_shift(detail::as_node(u), {offsets.begin(), offsets.size()},
+                            {boundaries.begin(), boundaries.size()}, at);
+}
+template <detail::Shiftable E>
+requires(E::rank == 1)
+    [[nodiscard]] auto shift(E const& u, std::int64_t offset, Boundaries const& boundary,
+                             std::source_location at = std::source_location::current()) {
+  return detail::make_shift(detail::as_node(u), {&offset, 1}, {&boundary, 1}, at);
+}
+
+/// NumPy's roll along one axis: roll(u, k)(i) = u(i - k), around the ends: the opposite sign of
+/// shift. Throws: ShapeError if there is no such axis; -1 is the last.
+template <detail::Shiftable E>
+[[nodiscard]] auto roll(E const& u, std::int64_t k, std::int64_t axis = 0,
+                        std::source_location at = std::source_location::current()) {
+  std::array<std::int64_t, E::rank> offsets{};
+  auto const d = detail::resolve_axis(axis, E::rank);
+  detail::check_offset(k, d);
+  offsets[d] = -k;
+  constexpr Boundaries around(periodic);
+  return detail::make_shift(detail::as_node(u), offsets, {&around, 1}, at);
+}
+
+}  // namespace tessera

@@ -1,0 +1,73 @@
+#pragma once
+/// @file
+/// Slices by Python's rules.
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+
+#include "tessera/index/index.hpp"
+
+namespace tessera {
+
+/// "Nothing here": a range without that end, a dimension on no mesh axis.
+struct None {};
+inline constexpr None none{};
+
+/// One end of a range: a number, counted from the end if negative, or none.
+class RangeEnd {
+ public:
+  constexpr RangeEnd(None) {}                                // NOLINT: none is an end
+  constexpr RangeEnd(std::int64_t value) : value_(value) {}  // NOLINT: a number is an end
+  constexpr RangeEnd(int value) : value_(value) {}           // NOLINT: a number is an end
+  [[nodiscard]] constexpr std::optional<std::int64_t> value() const { return value_; }
+
+ private:
+  std::optional<std::int64_t> value_;
+};
+
+/// The positions first, first + step, … (count of them): a range applied to an extent.
+struct ResolvedRange {
+  std::int64_t first = 0;
+  std::int64_t step = 1;
+  std::int64_t count = 0;
+  friend bool operator==(ResolvedRange const&, ResolvedRange const&) = default;
+  /// "3 cells from 0 by 2"
+  friend std::ostream& operator<<(std::ostream& out, ResolvedRange const& range);
+};
+
+/// `a[begin:end:step]` of Python: half-open, negative ends count from the end, ends are clamped.
+class Range {
+ public:
+  /// Throws: ShapeError if `step` is 0.
+  Range(RangeEnd begin, RangeEnd end, std::int64_t step = 1);
+
+  /// The positions of the range in a dimension of `extent` cells.
+  [[nodiscard]] ResolvedRange resolve(std::int64_t extent) const;
+
+  /// "[1:-1]", "[::2]", as in Python.
+  friend std::ostream& operator<<(std::ostream& out, Range const& range);
+
+ private:
+  RangeEnd begin_;
+  RangeEnd end_;
+  std::int64_t step_;
+};
+
+/// `[begin:end:step]`. Example: of 10 cells, range(1, -1) is 1 … 8 and range(0, none, 3) is 0, 3,
+/// 6, 9.
+[[nodiscard]] inline Range range(RangeEnd begin, RangeEnd end, std::int64_t step = 1) {
+  return {begin, end, step};
+}
+
+/// `[begin:]`.
+[[nodiscard]] inline Range from(std::int64_t begin) {
+  return {begin, none};
+}
+
+/// An integer index by Python's rules: negative counts from the end.
+/// Throws: IndexError if it lies outside; `dimension` names it.
+[[nodiscard]] std::int64_t resolve_index(std::int64_t index, std::int64_t extent,
+                                         std::size_t dimension);
+
+}  // namespace tessera

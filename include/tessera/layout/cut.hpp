@@ -1,0 +1,84 @@
+#pragma once
+/// @file
+/// How one extent is cut into pieces.
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "tessera/index/index.hpp"
+
+namespace tessera {
+
+/// Half-open piece of a dimension.
+struct Piece {
+  std::int64_t lo = 0;
+  std::int64_t hi = 0;
+  [[nodiscard]] std::int64_t size() const { return hi - lo; }
+  friend bool operator==(Piece const&, Piece const&) = default;
+  friend std::ostream& operator<<(std::ostream& out, Piece const& piece);
+};
+
+/// A rule by which an extent is cut: formulas, O(1); `explicit_sizes` looks up prefix sums, O(log).
+///
+///              10 cells 3 ways   5 cells 4 ways   3 cells 8 ways
+/// balanced     4 3 3             2 1 1 1          1 1 1 0 0 0 0 0
+/// ceil         4 4 2             2 2 1 0          1 1 1 0 0 0 0 0
+/// unit(2)      4 4 2             2 2 1 0          2 1 0 0 0 0 0 0
+/// strict       (throws)          (throws)         (throws)
+class Cut {
+ public:
+  enum class Kind : std::uint8_t { balanced, ceil, strict, unit, explicit_sizes };
+
+  /// The first n mod p pieces get one cell more.
+  [[nodiscard]] static Cut balanced();
+  /// Equal pieces of ceil(n / p) cells, the last ones short or empty: the rule of XLA.
+  [[nodiscard]] static Cut ceil();
+  /// Equal pieces; an extent that does not divide is an error.
+  [[nodiscard]] static Cut strict();
+  /// Whole blocks of `cells`, such as the columns of one attention head: the blocks are dealt out
+  /// balanced, and the last one is short where they do not divide the extent.
+  /// Throws: ShardingError if `cells` is less than 1 or more than 2^62.
+  [[nodiscard]] static Cut unit(std::int64_t cells);
+  /// These sizes, in order; zero is allowed.
+  /// Throws: ShardingError if one is negative, the list is empty, or they exceed 2^62 cells.
+  [[nodiscard]] static Cut explicit_sizes(std::vector<std::int64_t> sizes);
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  /// Cells of a block that stays whole; 1 but for `unit`.
+  [[nodiscard]] std::int64_t unit_cells() const { return unit_; }
+
+  /// Throws: ShardingError, with numbers and a way out, if `extent` cells cannot be cut so:
+  ///         "10 cells cannot be cut 4 ways equally; use Cut::balanced() or pad to 12".
+  void check(std::int64_t extent, std::int64_t ways) const;
+  /// Piece `k` of `ways`. The cut must have passed `check`.
+  [[nodiscard]] Piece piece(std::int64_t extent, std::int64_t ways, std::int64_t k) const;
+  /// The pieces that meet [lo, hi), as the half-open range of their numbers; pieces that are empty
+  /// and lie inside the range may be among them. Empty for an empty [lo, hi).
+  [[nodiscard]] Piece pieces_meeting(std::int64_t extent, std::int64_t ways, std::int64_t lo,
+                                     std::int64_t hi) const;
+  /// The size of the largest piece.
+  [[nodiscard]] std::int64_t largest(std::int64_t extent, std::int64_t ways) const;
+  /// The largest |a_k - b_k| over k = 0 … ways, where piece k begins at a_k if `extent_a` cells are
+  /// cut `ways` ways, and at b_k if `extent_b` are. 0 for equal extents; -1 for explicit sizes and
+  /// unequal extents, which no list of sizes can cut both.
+  [[nodiscard]] std::int64_t border_drift(std::int64_t extent_a, std::int64_t extent_b,
+                                          std::int64_t ways) const;
+  [[nodiscard]] std::uint64_t fingerprint() const;
+
+  friend bool operator==(Cut const& a, Cut const& b);
+  /// "balanced", "unit(64)", "explicit_sizes(3, 0, 2)"; of a long list the first sizes.
+  friend std::ostream& operator<<(std::ostream& out, Cut const& cut);
+
+ private:
+  struct Sizes;
+  explicit Cut(Kind kind) : kind_(kind) {}
+
+  Kind kind_;
+  std::int64_t unit_ = 1;               ///< cells of a block that stays whole
+  std::shared_ptr<Sizes const> sizes_;  ///< explicit sizes only
+};
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+#pragma once
+/// @file
+/// Which cells of an array each device owns.
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+
+#include "tessera/index/box.hpp"
+#include "tessera/layout/named_sharding.hpp"
+
+namespace tessera {
+
+/// A sharding applied to a shape. Pure formulas: nothing here grows with the number of devices.
+///
+/// Threads: immutable.
+class Layout {
+ public:
+  /// Throws: ShapeError, ShardingError as NamedSharding::check.
+  Layout(NamedSharding sharding, Shape const& shape);
+
+  [[nodiscard]] NamedSharding const& sharding() const { return sharding_; }
+  [[nodiscard]] Mesh const& mesh() const { return sharding_.mesh(); }
+  [[nodiscard]] Shape const& shape() const { return shape_; }
+  [[nodiscard]] std::size_t rank() const { return shape_.size(); }
+  [[nodiscard]] std::int64_t cells() const { return cells_; }
+
+  /// The cells that `device` holds; empty where it holds none or is not of the mesh.
+  [[nodiscard]] Box box_of(DeviceId device) const;
+  /// Which copy of its cells `device` holds, from 0. Where each cell counts once (reductions,
+  /// reading back), copy 0 counts. Throws: ShardingError if the device is not of the mesh.
+  [[nodiscard]] std::int64_t replica_of(DeviceId device) const;
+
+  /// Calls `visit(device, box)` for each device of one copy whose cells meet `cells`, with all the
+  /// cells that device holds, in row-major order of the pieces. Empty pieces are left out.
+  /// Cost: O(devices visited), whatever the size of the mesh.
+  void visit_owners(Box const& cells, std::int64_t replica,
+                    std::function<void(DeviceId, Box const&)> const& visit) const;
+  /// The copy that a reader should take its cells from: its own where it holds one (on this mesh),
+  /// else spread over the copies by its id.
+  [[nodiscard]] std::int64_t replica_for(DeviceId reader) const;
+
+  /// Equal for equal layouts, on every process.
+  [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
+  friend bool operator==(Layout const& a, Layout const& b) {
+    return a.fingerprint_ == b.fingerprint_ && a.shape_ == b.shape_ && a.sharding_ == b.sharding_;
+  }
+  friend std::ostream& operator<<(std::ostream& out, Layout const& layout);
+
+ private:
+  NamedSharding sharding_;
+  Shape shape_;
+  std::int64_t cells_;
+  std::uint64_t fingerprint_;
+};
+
+/// Test hook: counts, in this thread, the devices that `visit_owners` and the planner looked at.
+class CountVisits {
+ public:
+  CountVisits();
+  ~CountVisits() = default;
+  CountVisits(CountVisits const&) = delete;
+  CountVisits& operator=(CountVisits const&) = delete;
+  [[nodiscard]] std::int64_t devices() const;
+  /// Called by whoever looks at a device.
+  static void note();
+
+ private:
+  std::int64_t before_;  ///< this thread's count when this object was made
+};
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+#pragma once
+/// @file
+/// Which mesh axes cut which dimensions of an array.
+
+#include <cstddef>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/index/index.hpp"
+#include "tessera/index/range.hpp"
+
+namespace tessera {
+
+/// What cuts one dimension: no axis (`none`: every device holds all of it), one, or several, the
+/// major one first.
+class SpecEntry {
+ public:
+  SpecEntry(None) {}                                       // NOLINT: by design
+  SpecEntry(char const* axis) : axes_{axis} {}             // NOLINT: by design
+  SpecEntry(std::string axis) : axes_{std::move(axis)} {}  // NOLINT: by design
+  SpecEntry(std::initializer_list<char const*> axes) : axes_(axes.begin(), axes.end()) {}
+  explicit SpecEntry(std::vector<std::string> axes) : axes_(std::move(axes)) {}
+  SpecEntry(std::nullptr_t) = delete;  // keeps P(0) from compiling
+
+  [[nodiscard]] std::vector<std::string> const& axes() const { return axes_; }
+  friend bool operator==(SpecEntry const&, SpecEntry const&) = default;
+  /// "x", none or ("model", "x")
+  friend std::ostream& operator<<(std::ostream& out, SpecEntry const& entry);
+
+ private:
+  std::vector<std::string> axes_;
+};
+
+/// One entry per dimension of an array.
+class PartitionSpec {
+ public:
+  PartitionSpec() = default;
+  explicit PartitionSpec(std::vector<SpecEntry> entries) : entries_(std::move(entries)) {}
+
+  [[nodiscard]] std::size_t rank() const { return entries_.size(); }
+  [[nodiscard]] SpecEntry const& operator[](std::size_t d) const { return entries_[d]; }
+  [[nodiscard]] std::vector<SpecEntry> const& entries() const { return entries_; }
+
+  friend bool operator==(PartitionSpec const&, PartitionSpec const&) = default;
+  /// P("data", none, ("model", "x"))
+  friend std::ostream& operator<<(std::ostream& out, PartitionSpec const& spec);
+
+ private:
+  std::vector<SpecEntry> entries_;
+};
+
+/// The spec of an array with as many dimensions as there are arguments.
+///
+/// Example: P("data", none, {"model", "x"}): dimension 0 is cut by "data", dimension 1 is whole on
+/// every device, dimension 2 is cut by "model" and each of those pieces by "x".
+[[nodiscard]] PartitionSpec P();
+[[nodiscard]] PartitionSpec P(SpecEntry d0);
+[[nodiscard]] PartitionSpec P(SpecEntry d0, SpecEntry d1);
+[[nodiscard]] PartitionSpec P(SpecEntry d0, SpecEntry d1, SpecEntry d2);
+[[nodiscard]] PartitionSpec P(SpecEntry d0, SpecEntry d1, SpecEntry d2, SpecEntry d3);
+[[nodiscard]] PartitionSpec P(SpecEntry d0, SpecEntry d1, SpecEntry d2, SpecEntry d3, SpecEntry d4);
+[[nodiscard]] PartitionSpec P(SpecEntry d0, SpecEntry d1, SpecEntry d2, SpecEntry d3, SpecEntry d4,
+                              SpecEntry d5);
+[[nodiscard]] PartitionSpec P(SpecEntry d0, SpecEntry d1, SpecEntry d2, SpecEntry d3, SpecEntry d4,
+                              SpecEntry d5, SpecEntry d6);
+[[nodiscard]] PartitionSpec P(SpecEntry d0, SpecEntry d1, SpecEntry d2, SpecEntry d3, SpecEntry d4,
+                              SpecEntry d5, SpecEntry d6, SpecEntry d7);
+
+}  // namespace tessera

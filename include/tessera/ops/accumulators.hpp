@@ -1,0 +1,236 @@
+#pragma once
+/// @file
+/// What reductions gather while they go through their terms: trivially copyable, in any order.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "tessera/expr/convert.hpp"
+#include "tessera/expr/operations.hpp"
+#include "tessera/expr/row.hpp"
+#include "tessera/ops/binned_sum.hpp"
+#include "tessera/ops/wide_product.hpp"
+
+namespace tessera::detail {
+
+/// NumPy's type of a sum: integers widen to 64 bits, floating types stay.
+template <class T>
+using sum_type =
+    std::conditional_t<std::is_floating_point_v<T>, T,
+                       std::conditional_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>,
+                                          std::uint64_t, std::int64_t>>;
+
+/// Calls take(span of doubles) for all terms of a row. Doubles that lie side by side are not
+/// copied.
+template <class Row, class Take>
+void take_doubles(Row const& row, std::int64_t count, Take const& take) {
+  if constexpr (std::is_same_v<Row, UnitRow<double>>) {
+    take(std::span<double const>(row.first, static_cast<std::size_t>(count)));
+  } else {
+    constexpr std::int64_t piece = 1024;
+    std::array<double, piece> buffer;
+    for (std::int64_t first = 0; first < count; first += piece) {
+      auto const n = std::min(piece, count - first);
+#pragma GCC ivdep
+      for (std::int64_t j = 0; j < n; ++j)
+        buffer[static_cast<std::size_t>(j)] = static_cast<double>(row(first + j));
+      take(std::span<double const>(buffer.data(), static_cast<std::size_t>(n)));
+    }
+  }
+}
+
+/// Integers add up exactly modulo 2^64, in any order.
+template <class T>
+struct IntegerSum {
+  std::uint64_t sum = 0;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) sum += static_cast<std::uint64_t>(row(j));
+  }
+  void merge(IntegerSum const& other) { sum += other.sum; }
+  [[nodiscard]] T value(double) const { return static_cast<T>(sum); }
+};
+
+// What becomes of a sum at the end.
+struct Itself {
+  static double apply(double sum, double) { return sum; }
+};
+struct Divided {
+  static double apply(double sum, double divisor) { return sum / divisor; }
+};
+struct Root {
+  static double apply(double sum, double) { return std::sqrt(sum); }
+};
+struct RootOfDivided {
+  static double apply(double sum, double divisor) { return std::sqrt(sum / divisor); }
+};
+
+/// Sums by fixed bins; float is converted exactly to double first, and back at the end.
+template <class T, class Finish = Itself>
+struct FloatingSum {
+  BinnedSum sum;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    take_doubles(row, count, [this](std::span<double const> terms) { sum.add(terms); });
+  }
+  void merge(FloatingSum const& other) { sum.merge(other.sum); }
+  [[nodiscard]] T value(double parameter) const {
+    return static_cast<T>(Finish::apply(sum.value(), parameter));
+  }
+};
+
+/// Adds as the terms come, in lanes that the compiler makes vectors of: the last bits depend on the
+/// order.
+template <class T>
+struct FastSum {
+  double sum = 0;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    constexpr std::int64_t lanes = 32;
+    double partial[lanes] = {};
+    std::int64_t first = 0;
+    for (; first + lanes <= count; first += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane)
+        partial[lane] += static_cast<double>(row(first + lane));
+    for (; first < count; ++first) sum += static_cast<double>(row(first));
+    for (double const part : partial) sum += part;
+  }
+  void merge(FastSum const& other) { sum += other.sum; }
+  [[nodiscard]] T value(double) const { return static_cast<T>(sum); }
+};
+
+template <class T>
+using SumOf =
+    std::conditional_t<std::is_floating_point_v<T>, FloatingSum<T>, IntegerSum<sum_type<T>>>;
+
+/// Integers multiply exactly modulo 2^64.
+template <class T>
+struct IntegerProduct {
+  std::uint64_t product = 1;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) product *= static_cast<std::uint64_t>(row(j));
+  }
+  void merge(IntegerProduct const& other) { product *= other.product; }
+  [[nodiscard]] T value(double) const { return static_cast<T>(product); }
+};
+
+template <class T>
+struct FloatingProduct {
+  WideProduct product;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    take_doubles(row, count, [this](std::span<double const> terms) { product.multiply(terms); });
+  }
+  void merge(FloatingProduct const& other) { product.merge(other.product); }
+  [[nodiscard]] T value(double) const { return static_cast<T>(product.value()); }
+};
+
+template <class T>
+using ProductOf = std::conditional_t<std::is_floating_point_v<T>, FloatingProduct<T>,
+                                     IntegerProduct<sum_type<T>>>;
+
+/// The smallest or largest element; NaN if there is one, as in NumPy.
+template <class T, class Op>
+struct Extreme {
+  T best{};
+  bool any = false;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    if (count == 0) return;
+    constexpr std::int64_t lanes = 16;  // side by side, so that none waits for the one before
+    T found[lanes];
+    std::fill_n(found, lanes, any ? best : row(0));
+    std::int64_t first = 0;
+    for (; first + lanes <= count; first += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane)
+        found[lane] = Op::apply(found[lane], row(first + lane));
+    for (; first < count; ++first) found[0] = Op::apply(found[0], row(first));
+    best = found[0];
+    for (T const one : found) best = Op::apply(best, one);
+    any = true;
+  }
+  void merge(Extreme const& other) {
+    if (other.any) add_row(ConstantRow<T>{other.best}, 1);
+  }
+  /// Which of two zeros or NaNs came first must not show: both become one.
+  [[nodiscard]] T value(double) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (best != best) return std::numeric_limits<T>::quiet_NaN();
+      if (best == 0) return 0;
+    }
+    return best;
+  }
+};
+
+/// An element and its number.
+template <class T>
+struct Indexed {
+  T value;
+  std::int64_t index;
+};
+
+/// The number of the smallest or largest element, the first of equal ones; NaN is before all
+/// others, as in NumPy.
+template <class T, class Before>
+struct ArgExtreme {
+  Indexed<T> best{T{}, -1};
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) add(row(j));
+  }
+  void add(Indexed<T> const& one) {
+    bool const wins = best.index < 0 || comes_before(one.value, best.value) ||
+                      (one.index < best.index && !comes_before(best.value, one.value));
+    if (wins) best = one;
+  }
+  void merge(ArgExtreme const& other) {
+    if (other.best.index >= 0) add(other.best);
+  }
+  [[nodiscard]] std::int64_t value(double) const { return best.index; }
+
+ private:
+  static bool comes_before(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (a != a || b != b) return a != a && b == b;
+    return Before::apply(a, b);
+  }
+};
+
+struct AllTrue {
+  bool result = true;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) result = result & static_cast<bool>(row(j));
+  }
+  void merge(AllTrue const& other) { result = result && other.result; }
+  [[nodiscard]] bool value(double) const { return result; }
+};
+
+struct AnyTrue {
+  bool result = false;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) result = result | static_cast<bool>(row(j));
+  }
+  void merge(AnyTrue const& other) { result = result || other.result; }
+  [[nodiscard]] bool value(double) const { return result; }
+};
+
+/// How many are not zero.
+struct CountTrue {
+  std::int64_t count = 0;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t terms) {
+    for (std::int64_t j = 0; j < terms; ++j) count += static_cast<bool>(row(j)) ? 1 : 0;
+  }
+  void merge(CountTrue const& other) { count += other.count; }
+  [[nodiscard]] std::int64_t value(double) const { return count; }
+};
+
+}  // namespace tessera::detail

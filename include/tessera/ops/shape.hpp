@@ -1,0 +1,241 @@
+#pragma once
+/// @file
+/// Arrays put together from others, and arrays of another shape: NumPy's concatenate, stack,
+/// repeat, pad and reshape. transpose and flip, which need no new array, are in expr/rearrange.hpp.
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+
+#include "tessera/expr/assign.hpp"
+#include "tessera/expr/rearrange.hpp"
+#include "tessera/expr/shift.hpp"
+
+namespace tessera {
+
+/// Which axis a function works along, with the place of the call. Made of a number.
+struct Axis {
+  std::int64_t number;
+  Place place;
+  Axis(std::int64_t n,  // NOLINT: a number is an axis
+       std::source_location at = std::source_location::current())
+      : number(n), place(at) {}
+};
+
+namespace detail {
+
+/// Widens `shape` by the extent of `other` along `axis`.
+/// Throws: ShapeError if they differ along another axis; `what` names the function.
+void join_shape(Shape& shape, Shape const& other, std::size_t axis, char const* what);
+/// Throws: ShapeError if the shapes differ.
+void check_same_shape(Shape const& shape, Shape const& other, char const* what);
+/// Makes an extent `count` times as long.
+/// Throws: ShapeError if `count` is negative or the cells have no numbers.
+void repeat_extent(std::int64_t& extent, std::int64_t count);
+/// The sharding of a new array of `shape`; UsageError if the arrays lie on different meshes.
+[[nodiscard]] NamedSharding sharding_of_joined(Anchor const& anchor, Shape const& shape,
+                                               char const* what);
+/// A dimension that the anchor's statement does not have comes in at `axis`.
+void add_dimension(Anchor& anchor, std::size_t axis);
+/// The extents with `low` and `high` cells more.
+/// Throws: ShapeError if one is negative, their number is wrong, or there is no cell to repeat.
+void pad_extents(std::span<std::int64_t> extents, std::span<std::int64_t const> low,
+                 std::span<std::int64_t const> high, std::span<Boundaries const> boundaries);
+/// New cells of another shape, in the same row-major order. One extent may be -1.
+[[nodiscard]] StatePtr reshaped(StatePtr const& from, Shape const& shape, Place const& place);
+
+template <Expression E>
+[[nodiscard]] Shape shape_of(E const& e) {
+  auto const extents = as_node(e).extents();
+  return Shape(extents.begin(), extents.end());
+}
+
+/// Offers what an expression reads, by its own dimensions.
+template <Expression E>
+void offer_leaves(E const& e, Anchor& anchor) {
+  auto const node = as_node(e);
+  IndexSpace<E::rank> const space(node.extents());
+  Statement unused;
+  Builder const builder(unused, space.box().hi, E::rank);
+  find_anchor(node, builder, anchor);
+}
+
+template <class A, class... B>
+struct PromotedAll {
+  using type = A;
+};
+template <class A, class B, class... C>
+struct PromotedAll<A, B, C...> {
+  using type = typename PromotedAll<promoted<A, B>, C...>::type;
+};
+template <Expression... E>
+using element_of_all = typename PromotedAll<typename E::value_type...>::type;
+
+/// A new array of `shape`, where most of the anchor lies.
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> make_joined(Anchor const& anchor, Shape const& shape,
+                                          char const* what) {
+  return DistArray<T, N>(shape, sharding_of_joined(anchor, shape, what));
+}
+
+template <class E>
+[[nodiscard]] auto make_padded(E const& u, std::span<std::int64_t const> low,
+                               std::span<std::int64_t const> high,
+                               std::span<Boundaries const> boundaries, Place const& place) {
+  auto extents = as_node(u).extents();
+  pad_extents(extents, low, high, boundaries);
+  std::array<std::int64_t, E::rank> offsets;
+  for (std::size_t d = 0; d < E::rank; ++d) offsets[d] = -low[d];
+  auto node = make_shift(as_node(u), offsets, boundaries, place);
+  node.shown = extents;
+  return node;
+}
+
+}  // namespace detail
+
+/// The arrays one after the other along an axis, which they have: NumPy's concatenate.
+///
+/// Shapes:  equal but for that axis. Types are promoted as by +.
+/// Ranks:   collective: one statement per array.
+/// Throws:  ShapeError; UsageError if they lie on different meshes.
+/// Cost:    the result lies as the first of them that is cut, its sizes cut again by the same rule;
+///          each device is sent the cells it lacks.
+/// Example: concatenate(0, u, v) has v's rows below u's; -1 is the last axis.
+template <Expression A, Expression... B>
+requires(((A::rank == B::rank) && ...) && A::rank > 0)
+    [[nodiscard]] auto concatenate(Axis axis, A const& a, B const&... b) {
+  auto const d = detail::resolve_axis(axis.number, A::rank);
+  auto shape = detail::shape_of(a);
+  (detail::join_shape(shape, detail::shape_of(b), d, "concatenate"), ...);
+  detail::Anchor anchor;
+  detail::offer_leaves(a, anchor);
+  (detail::offer_leaves(b, anchor), ...);
+  using T = detail::element_of_all<A, B...>;
+  auto result = detail::make_joined<T, A::rank>(anchor, shape, "concatenate");
+  std::int64_t first = 0;
+  auto const put = [&](auto const& part) {
+    auto const count = detail::shape_of(part)[d];
+    detail::narrowed(result.view(axis.place), d, {first, 1, count}) = part;
+    first += count;
+  };
+  put(a);
+  (put(b), ...);
+  return result;
+}
+
+/// The arrays side by side along a new axis, which counts them: NumPy's stack.
+///
+/// Shapes:  all equal; the result has one dimension more, `axis` of it.
+/// Ranks:   collective: one statement per array.
+/// Throws:  ShapeError; UsageError if they lie on different meshes.
+/// Cost:    as concatenate; the new axis is not cut.
+template <Expression A, Expression... B>
+requires((A::rank == B::rank) && ...)
+    [[nodiscard]] auto stack(Axis axis, A const& a, B const&... b) {
+  constexpr auto rank = A::rank + 1;
+  auto const d = detail::resolve_axis(axis.number, rank);
+  auto const of_one = detail::shape_of(a);
+  (detail::check_same_shape(of_one, detail::shape_of(b), "stack"), ...);
+  detail::Anchor anchor;
+  detail::offer_leaves(a, anchor);
+  (detail::offer_leaves(b, anchor), ...);
+  detail::add_dimension(anchor, d);
+  Shape shape(of_one.begin(), of_one.begin() + d);
+  shape.push_back(1 + static_cast<std::int64_t>(sizeof...(B)));
+  for (auto k = d; k < of_one.size(); ++k) shape.push_back(of_one[k]);
+  using T = detail::element_of_all<A, B...>;
+  auto result = detail::make_joined<T, rank>(anchor, shape, "stack");
+  std::int64_t next = 0;
+  auto const put = [&](auto const& part) {
+    detail::layer(result.view(axis.place), d, next++) = part;
+  };
+  put(a);
+  (put(b), ...);
+  return result;
+}
+
+/// Each cell `count` times along an axis: NumPy's repeat.
+///
+/// Ranks:   collective: as many statements as the axis has cells, or `count` if that is less.
+/// Throws:  ShapeError for a negative count or an axis that is not there.
+/// Cost:    the result lies as u, its sizes cut again by the same rule.
+/// Example: repeat(u, 2, 0) of 1 2 3 is 1 1 2 2 3 3.
+template <detail::Viewable E>
+requires(E::rank > 0)
+    [[nodiscard]] auto repeat(E const& u, std::int64_t count, std::int64_t axis,
+                              std::source_location at = std::source_location::current()) {
+  auto const d = detail::resolve_axis(axis, E::rank);
+  auto const view = u.view(at);
+  auto shape = view.shape();
+  auto const extent = shape[d];
+  detail::repeat_extent(shape[d], count);
+  detail::Anchor anchor;
+  detail::offer_leaves(view, anchor);
+  auto const result = detail::make_joined<typename E::value_type, E::rank>(anchor, shape, "repeat");
+  auto const all_of = result.view(at);
+  if (count <= extent)
+    for (std::int64_t k = 0; k < count; ++k) detail::narrowed(all_of, d, {k, count, extent}) = view;
+  else
+    for (std::int64_t i = 0; i < extent; ++i)
+      detail::narrowed(all_of, d, {i * count, 1, count}) = detail::narrowed(view, d, {i, 1, 1});
+  return result;
+}
+
+/// The array with `low` cells more in front and `high` behind along each dimension, which hold what
+/// lies past its edges: NumPy's pad. An expression: one statement, no temporary.
+///
+/// Shapes:  one number per dimension, or one for all; one boundary for all dimensions, or a list of
+///          one per dimension, as for shift. In a corner the last dimension decides.
+/// Throws:  ShapeError for a negative number, or where no cell is there to repeat; UsageError for a
+///          boundary periodic on one side only.
+/// Example: pad(u, {1, 0}, {1, 2}, constant(0)) has a row more above and below and two columns more
+///          on the right.
+template <detail::Shiftable E>
+[[nodiscard]] auto pad(E const& u, std::initializer_list<std::int64_t> low,
+                       std::initializer_list<std::int64_t> high, Boundaries const& boundary,
+                       std::source_location at = std::source_location::current()) {
+  return detail::make_padded(u, {low.begin(), low.size()}, {high.begin(), high.size()},
+                             {&boundary, 1}, at);
+}
+template <detail::Shiftable E>
+[[nodiscard]] auto pad(E const& u, std::initializer_list<std::int64_t> low,
+                       std::initializer_list<std::int64_t> high,
+                       std::initializer_list<Boundaries> boundaries,
+                       std::source_location at = std::source_location::current()) {
+  return detail::make_padded(u, {low.begin(), low.size()}, {high.begin(), high.size()},
+                             {boundaries.begin(), boundaries.size()}, at);
+}
+template <detail::Shiftable E>
+[[nodiscard]] auto pad(E const& u, std::int64_t low, std::int64_t high, Boundaries const& boundary,
+                       std::source_location at = std::source_location::current()) {
+  std::array<std::int64_t, E::rank> below;
+  std::array<std::int64_t, E::rank> above;
+  below.fill(low);
+  above.fill(high);
+  return detail::make_padded(u, below, above, {&boundary, 1}, at);
+}
+
+/// A new array with the same cells in row-major order in another shape; one extent may be -1: what
+/// is left for it. NumPy's reshape, but for sharing cells.
+///
+/// Ranks:   collective; waits.
+/// Throws:  ShapeError if the shapes have not equally many cells.
+/// Cost:    dimensions that are split or fused are cut by all their mesh axes along the first of
+///          them, in whole rows of the others. Dimensions that are not cut, or are cut so already,
+///          send nothing; else cells are sent to where their row is. Where dimensions are fused and
+///          split again (6 x 4 to 8 x 3), the same once more for the rows of the new shape.
+/// Example: reshape(u, {3, -1}) of 12 cells is 3 x 4.
+template <Element T, std::size_t N, std::size_t M>
+[[nodiscard]] DistArray<T, M> reshape(DistArray<T, N> const& u, std::int64_t const (&shape)[M],
+                                      std::source_location at = std::source_location::current()) {
+  return DistArray<T, M>(detail::reshaped(u.state(), Shape(shape, shape + M), at));
+}
+template <Expression E, std::size_t M>
+[[nodiscard]] auto reshape(E const& e, std::int64_t const (&shape)[M],
+                           std::source_location at = std::source_location::current()) {
+  return reshape(DistArray<typename E::value_type, E::rank>(e), shape, at);
+}
+
+}  // namespace tessera

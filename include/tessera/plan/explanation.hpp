@@ -1,0 +1,53 @@
+#pragma once
+/// @file
+/// Why a statement communicates, as a value that tests read and people print.
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tessera/base/source.hpp"
+
+namespace tessera {
+
+/// What was inserted for one array that a statement reads.
+struct Communication {
+  enum class Cause : std::uint8_t {
+    nothing,  ///< every device owns what it reads
+    halo,     ///< ghost cells around the shards are read; those that are not fresh are filled
+    gather    ///< each device's whole need is put together in a temporary
+  };
+  Cause cause = Cause::nothing;
+  std::string array;       ///< "array 3 float64 (10, 12)"
+  std::string reason;      ///< what was found out, in words
+  std::int64_t cells = 0;  ///< sent by this process's devices
+  std::int64_t bytes = 0;
+  std::string routes;  ///< "shm", "local, mpi"
+};
+[[nodiscard]] char const* to_string(Communication::Cause cause);
+
+/// One statement: what it sends, and what was decided.
+struct Explanation {
+  Place place;
+  std::string kind;
+  std::int64_t messages = 0;  ///< sent by this process's devices; several arrays share one
+  std::int64_t bytes = 0;
+  std::string writes;  ///< "in place", "second buffer, then swap", …
+  std::vector<Communication> reads;
+
+  [[nodiscard]] bool has(Communication::Cause cause) const;
+  friend std::ostream& operator<<(std::ostream& out, Explanation const& explanation);
+};
+
+/// The statements of a piece of program, in order.
+struct Explanations {
+  std::vector<Explanation> statements;
+
+  [[nodiscard]] std::int64_t messages() const;
+  [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] bool has(Communication::Cause cause) const;
+  friend std::ostream& operator<<(std::ostream& out, Explanations const& explanations);
+};
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#pragma once
+/// @file
+/// What a process knows before any transport is there: its rank, how many there are, which share
+/// its host, and a way to send a few bytes to another process.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tessera/base/ids.hpp"
+
+namespace tessera {
+
+/// The job as its launcher made it.
+///
+/// Threads: the caller's thread only (MPI is asked for no more than FUNNELED).
+class Bootstrap {
+ public:
+  virtual ~Bootstrap() = default;
+
+  [[nodiscard]] virtual ProcessId self() const = 0;
+  [[nodiscard]] virtual std::int64_t process_count() const = 0;
+
+  /// The processes of this host by rank, this one among them. Grows with the host, not with the
+  /// job.
+  [[nodiscard]] virtual std::vector<ProcessId> const& host_processes() const = 0;
+  /// A number that is equal on all processes of a host: the lowest of their ranks.
+  [[nodiscard]] std::int64_t host() const { return host_processes().front().value(); }
+  [[nodiscard]] virtual std::string host_name() const = 0;
+  /// False if MPI was initialised for a single thread: then this process starts none of its own.
+  [[nodiscard]] virtual bool allows_threads() const = 0;
+
+  /// The largest of the numbers that all processes pass; a collective over the job, for bring-up
+  /// only.
+  [[nodiscard]] virtual std::int64_t max_of(std::int64_t value) = 0;
+  /// The sum of the numbers that the processes before this one pass (0 on the first).
+  [[nodiscard]] virtual std::int64_t sum_before(std::int64_t value) = 0;
+  /// Everybody's numbers by rank, written by the first process of each host into memory that the
+  /// others of the host map read-only: 8 bytes a process and host. Only for what no formula gives.
+  [[nodiscard]] virtual std::span<std::int64_t const> table_of(std::int64_t value) = 0;
+  /// The numbers that the processes of this host pass, in the order of `host_processes()`; a
+  /// collective over the host, for bring-up only.
+  [[nodiscard]] virtual std::vector<std::int64_t> host_values(std::int64_t value) = 0;
+  /// A collective over the job, for bring-up only.
+  virtual void barrier() = 0;
+
+  /// Says that this process has arrived at the end; all processes do so once. Returns at once.
+  virtual void begin_barrier() = 0;
+  /// True once all processes have arrived. Never blocks.
+  [[nodiscard]] virtual bool barrier_done() = 0;
+
+  static constexpr std::int64_t max_control_bytes = 1024;
+
+  /// Queues a control message of at most `max_control_bytes`; returns at once. Messages between two
+  /// processes keep their order.
+  virtual void send_control(ProcessId to, std::span<std::byte const> bytes) = 0;
+  /// Hands every control message that has arrived to `handler`, and completes what was queued.
+  virtual void poll_control(
+      std::function<void(ProcessId from, std::span<std::byte const> bytes)> const& handler) = 0;
+
+  /// Ends the whole job at once with a non-zero code.
+  [[noreturn]] virtual void abort_job() = 0;
+  /// Ends this process's part in good order; a collective over the job.
+  virtual void finalize() = 0;
+};
+
+/// A job of one process, without a launcher.
+[[nodiscard]] std::unique_ptr<Bootstrap> make_single_bootstrap();
+
+/// The job that `mpirun` or another launcher of MPI started. Initialises MPI with FUNNELED unless
+/// the program has done so, and then finalises it at the end.
+///
+/// Throws: BackendNotBuilt where TESSERA_WITH_MPI is off.
+/// Source: MPI 3.1; nothing newer is used.
+[[nodiscard]] std::unique_ptr<Bootstrap> make_mpi_bootstrap(int& argc, char**& argv);
+
+/// True if a launcher of MPI started this process (Open MPI, PMIx, PMI, Slurm's srun).
+[[nodiscard]] bool launched_by_mpi();
+
+}  // namespace tessera

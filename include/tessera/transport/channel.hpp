@@ -1,0 +1,159 @@
+#pragma once
+/// @file
+/// A channel: one ordered pair of devices, two landing slots and two counters.
+///
+///     sender                                   receiver
+///     slot()  waits until filled - drained < 2
+///     put()   filled + 1          ------->     take()     waits until filled > taken
+///                                 <-------     release()  drained + 1
+///
+/// Where both ends see the same memory (same process, same host), the slots are shared and a
+/// message is a store and a release. Elsewhere each end has slots of its own and the transport
+/// carries the bytes and the counters between them; a `Doorbell` tells it that there is work.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "tessera/base/ids.hpp"
+#include "tessera/transport/message.hpp"
+#include "tessera/transport/waiter.hpp"
+
+namespace tessera {
+
+/// The shared state of a channel; the slots follow it in memory, each a header and its payload.
+struct ChannelMemory {
+  alignas(64) std::atomic<std::uint64_t> filled{0};
+  alignas(64) std::atomic<std::uint64_t> drained{0};
+};
+
+/// Whether slots are filled with signalling NaNs before they are written again, so that a read of
+/// what nobody sent is seen. A property of the build: define TESSERA_POISON for the library and its
+/// users.
+#ifdef TESSERA_POISON
+inline constexpr bool poison_slots = true;
+#else
+inline constexpr bool poison_slots = false;
+#endif
+/// How a channel whose ends do not share memory tells its transport that a counter moved.
+/// Threads: called by the thread that drives the channel's end.
+class Doorbell {
+ public:
+  virtual ~Doorbell() = default;
+  virtual void ring() = 0;
+};
+
+/// What both ends of a channel are made of.
+struct ChannelEnd {
+  DeviceId from;
+  DeviceId to;
+  ProcessId peer;  ///< the process of the other end
+  ChannelMemory* memory = nullptr;
+  std::byte* slots = nullptr;    ///< two, `slot_stride` bytes apart
+  std::int64_t slot_stride = 0;  ///< header, payload and padding
+  std::int64_t slot_bytes = 0;   ///< payload only; a constant of the route
+  Doorbell* doorbell = nullptr;  ///< none where both ends share the memory
+  char const* route = "";        ///< for people: "local", "shm", "mpi"
+  std::shared_ptr<void> keeps;   ///< whatever must live as long as this end
+};
+
+/// The sending end. Threads: one. A step allocates nothing, matches nothing and takes no lock.
+class Sender {
+ public:
+  explicit Sender(ChannelEnd end) : end_(std::move(end)) {}
+
+  [[nodiscard]] ChannelEnd const& end() const { return end_; }
+  [[nodiscard]] std::int64_t slot_bytes() const { return end_.slot_bytes; }
+  /// True while the transport still carries a message that was put. Threads: any.
+  [[nodiscard]] bool has_unsent() const {
+    return end_.doorbell != nullptr && end_.memory->drained.load(std::memory_order_acquire) <
+                                           put_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::uint64_t messages_put() const { return put_.load(std::memory_order_relaxed); }
+
+  /// Where the next message is to be packed. Waits until the message before the last is drained, so
+  /// a fast sender cannot overrun its reader. Valid until `put`.
+  /// Throws: PeerFailed, Mismatch.
+  [[nodiscard]] std::span<std::byte> slot(Waiter& waiter, StatementTag const& tag) {
+    auto const number = put_.load(std::memory_order_relaxed);
+    if (number - end_.memory->drained.load(std::memory_order_acquire) >= 2) wait(waiter, tag);
+    return {payload(number), static_cast<std::size_t>(end_.slot_bytes)};
+  }
+
+  /// Hands the packed slot over.
+  void put(StatementTag const& tag, std::int64_t size_bytes) {
+    auto const number = put_.load(std::memory_order_relaxed);
+    header(number)->write(tag, size_bytes);
+    if (files_[number % 2] != tag.place.file) name_file(number, tag.place);
+    put_.store(number + 1, std::memory_order_relaxed);
+    end_.memory->filled.store(number + 1, std::memory_order_release);
+    if (end_.doorbell != nullptr) end_.doorbell->ring();
+  }
+
+ private:
+  void wait(Waiter& waiter, StatementTag const& tag);
+  void name_file(std::uint64_t number, Place const& place);
+  [[nodiscard]] MessageHeader* header(std::uint64_t number) const {
+    return reinterpret_cast<MessageHeader*>(end_.slots + slot_offset(number));
+  }
+  [[nodiscard]] std::byte* payload(std::uint64_t number) const {
+    return end_.slots + slot_offset(number) + sizeof(MessageHeader);
+  }
+
+  [[nodiscard]] std::int64_t slot_offset(std::uint64_t number) const {
+    return static_cast<std::int64_t>(number % 2) * end_.slot_stride;
+  }
+
+  ChannelEnd end_;
+  std::array<char const*, 2> files_{};  ///< whose name stands in the header of each slot
+  std::atomic<std::uint64_t> put_{0};   ///< written by the sender alone, read by the watch
+};
+
+/// The receiving end. Threads: one.
+class Receiver {
+ public:
+  explicit Receiver(ChannelEnd end) : end_(std::move(end)) {}
+
+  [[nodiscard]] ChannelEnd const& end() const { return end_; }
+  [[nodiscard]] std::int64_t slot_bytes() const { return end_.slot_bytes; }
+
+  /// Waits for the next message. Valid until `release`.
+  /// Throws: PeerFailed; Mismatch if the message belongs to another statement.
+  [[nodiscard]] std::span<std::byte const> take(Waiter& waiter, StatementTag const& tag) {
+    if (end_.memory->filled.load(std::memory_order_acquire) <= taken_) wait(waiter, tag);
+    auto const* slot = end_.slots + slot_offset(taken_);
+    auto const* header = reinterpret_cast<MessageHeader const*>(slot);
+    if (!header->is_of(tag)) fail_on_mismatch(*header, tag);
+    return {slot + sizeof(MessageHeader), static_cast<std::size_t>(header->size_bytes)};
+  }
+
+  /// Lets the sender write that slot again.
+  void release() {
+    if constexpr (poison_slots) poison_message();
+    end_.memory->drained.store(++taken_, std::memory_order_release);
+    if (end_.doorbell != nullptr) end_.doorbell->ring();
+  }
+
+  /// Another route carries the bytes into the same slots from now on, because the sender could not
+  /// map them. A thread that waits for the first message meanwhile need not know. Threads: the
+  /// caller's thread, before any message has arrived.
+  void change_route(Doorbell* doorbell, char const* route, std::shared_ptr<void> keeps);
+
+ private:
+  void wait(Waiter& waiter, StatementTag const& tag);
+  void poison_message() const;
+  [[noreturn]] void fail_on_mismatch(MessageHeader const& header, StatementTag const& tag) const;
+
+  [[nodiscard]] std::int64_t slot_offset(std::uint64_t number) const {
+    return static_cast<std::int64_t>(number % 2) * end_.slot_stride;
+  }
+
+  ChannelEnd end_;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,48 @@
+#pragma once
+/// @file
+/// Which process drives which devices: ids follow the ranks.
+
+#include <cstdint>
+#include <span>
+
+#include "tessera/base/ids.hpp"
+#include "tessera/transport/bootstrap.hpp"
+
+namespace tessera {
+
+/// The devices of all processes, as formulas where every process drives equally many; elsewhere
+/// looked up in a table that exists once per host.
+class Job {
+ public:
+  /// A collective over the job: every process says how many devices it drives.
+  Job(Bootstrap& bootstrap, std::int64_t local_devices);
+
+  [[nodiscard]] ProcessId self() const { return self_; }
+  [[nodiscard]] std::int64_t process_count() const { return process_count_; }
+  [[nodiscard]] std::int64_t device_count() const { return device_count_; }
+  [[nodiscard]] std::int64_t local_count() const { return local_count_; }
+  [[nodiscard]] DeviceId first_local() const { return first_local_; }
+
+  [[nodiscard]] bool is_local(DeviceId device) const {
+    auto const place = device.value() - first_local_.value();
+    return place >= 0 && place < local_count_;
+  }
+  /// The place of a device of this process among its devices, from 0.
+  [[nodiscard]] std::int64_t local_index(DeviceId device) const {
+    return device.value() - first_local_.value();
+  }
+  [[nodiscard]] ProcessId process_of(DeviceId device) const;
+  [[nodiscard]] DeviceId first_device_of(ProcessId process) const;
+  [[nodiscard]] std::int64_t devices_of(ProcessId process) const;
+
+ private:
+  ProcessId self_;
+  std::int64_t process_count_;
+  std::int64_t device_count_;
+  std::int64_t local_count_;
+  DeviceId first_local_;
+  std::int64_t even_;                     ///< devices per process; 0 where they differ
+  std::span<std::int64_t const> firsts_;  ///< first device by rank; empty where counts are even
+};
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+#pragma once
+/// @file
+/// All channels of this process, each opened by the first plan that names its pair of devices, over
+/// the best route there is.
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string_view>
+
+#include "tessera/transport/bootstrap.hpp"
+#include "tessera/transport/channel.hpp"
+#include "tessera/transport/failure.hpp"
+#include "tessera/transport/job.hpp"
+#include "tessera/transport/waiter.hpp"
+
+namespace tessera {
+
+/// How bytes travel between two devices.
+enum class Route : std::uint8_t { local, shm, mpi };
+[[nodiscard]] std::string_view to_string(Route route);
+std::ostream& operator<<(std::ostream& out, Route route);
+
+struct NetworkOptions {
+  std::optional<Route> forced;  ///< between processes, from TESSERA_ROUTE
+  double stall_seconds = 30;    ///< TESSERA_STALL: a late peer is spoken of after this
+  double silence_seconds = 10;  ///< TESSERA_SILENCE: a peer without a beat has failed after this
+  double question_seconds = 1;  ///< waits longer than this ask the peer what it waits for
+  /// For tests: one route per ordered pair of devices, before `forced`.
+  std::function<std::optional<Route>(DeviceId from, DeviceId to)> forced_pair;
+
+  /// Reads TESSERA_ROUTE, TESSERA_STALL and TESSERA_SILENCE.
+  /// Throws: ConfigError for a variable that cannot be read.
+  [[nodiscard]] static NetworkOptions from_environment();
+};
+
+/// The channels, waits and progress of one process.
+///
+/// Threads: everything but the waiters' waits is for the caller's thread.
+class Network {
+ public:
+  /// A collective over the job.
+  /// Throws: ConfigError on every process alike if the forced route cannot join them.
+  Network(Bootstrap& bootstrap, Job const& job, NetworkOptions const& options);
+  ~Network();
+  Network(Network const&) = delete;
+  Network& operator=(Network const&) = delete;
+
+  /// The sending end of the channel `from` -> `to`; `from` is a device of this process. Opened at
+  /// the first call, which waits until the process of `to` opens its end: both do so for the same
+  /// statement. Lifetime: as long as the network. Throws: PeerFailed, Mismatch.
+  [[nodiscard]] Sender& sender(DeviceId from, DeviceId to, StatementTag const& tag);
+  /// The receiving end of `from` -> `to`; `to` is a device of this process. Returns at once.
+  [[nodiscard]] Receiver& receiver(DeviceId from, DeviceId to);
+  /// The route the channel between two devices takes or would take; a pure function of the job, the
+  /// options and which mappings have failed.
+  [[nodiscard]] Route route(DeviceId from, DeviceId to) const;
+  /// The payload of one message between two devices: a constant of the best route, which is also
+  /// kept where another one has to stand in for it.
+  [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
+
+  /// The waiter of a local device's worker thread.
+  [[nodiscard]] Waiter& worker_waiter(DeviceId device);
+  /// The waiter of the caller's thread: its empty looks drive the transports and serve other
+  /// processes.
+  [[nodiscard]] Waiter& caller_waiter();
+
+  /// How to see that the worker of a local device has nothing to do, so that what other devices
+  /// await of it depends on the caller's thread. Needed with several local devices, for cycles that
+  /// lead through a caller's thread to be found.
+  void set_idle_test(std::function<bool(DeviceId)> is_idle);
+
+  /// Moves what can be moved. Cheap where nothing is under way.
+  void progress();
+  /// True while sends or receives that need this process's calls are under way.
+  [[nodiscard]] bool has_pending() const;
+
+  /// Waits until everything that was put has arrived where it lands, so that this process may leave
+  /// the network to itself for a while. Throws: PeerFailed, Mismatch.
+  void drain(StatementTag const& tag);
+
+  /// The last statement this process began; other processes are told it when they ask.
+  void set_last_statement(StatementTag const& tag);
+  /// Tells every process that asks that this one is done, and waits, serving, until all are. Called
+  /// once, when the workers have done everything they were given.
+  /// Throws: PeerFailed if a process of this host that it has channels with dies meanwhile, and
+  ///         whatever another process announces.
+  void finish();
+
+  /// Tells every process at the other end of a channel, open or not yet, why this one gives up:
+  /// their waits throw Mismatch if `error` is one, else PeerFailed, quoting it. They announce it in
+  /// turn, so it reaches everybody. Returns at once; the messages leave with the next calls into
+  /// the network.
+  void announce_failure(std::exception_ptr const& error);
+
+  /// The first failure of this process; every wait looks at it.
+  [[nodiscard]] Failure& failure();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,240 @@
+#include "tessera/array/handle.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "tessera/base/assert.hpp"
+#include "tessera/base/hash.hpp"
+#include "tessera/device/strided.hpp"
+#include "tessera/exchange/engine.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// The kernel of a copy: elements are bytes.
+struct CopyKernel {
+  std::int64_t element_bytes;
+};
+
+// Row `row` of a box lies at this many elements from its first cell.
+std::int64_t row_offset(std::int64_t row, Index const& extents, Index const& strides) {
+  std::int64_t offset = 0;
+  for (std::size_t d = extents.size() - 1; d-- > 0;) {
+    offset += (row % extents[d]) * strides[d];
+    row /= extents[d];
+  }
+  return offset;
+}
+
+template <class T>
+void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const* from,
+                  std::int64_t from_stride, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
+}
+
+void copy_elements(std::byte* to, std::int64_t to_stride, std::byte const* from,
+                   std::int64_t from_stride, std::int64_t count, std::int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return copy_strided<std::uint8_t>(to, to_stride, from, from_stride, count);
+    case 4:
+      return copy_strided<std::uint32_t>(to, to_stride, from, from_stride, count);
+    case 8:
+      return copy_strided<std::uint64_t>(to, to_stride, from, from_stride, count);
+    default:
+      for (std::int64_t i = 0; i < count; ++i)
+        std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<std::size_t>(bytes));
+  }
+}
+
+template <bool unit_stride>
+void copy_rows(void const* context, std::int64_t first, std::int64_t last) {
+  auto const& call = *static_cast<KernelCall const*>(context);
+  auto const bytes = static_cast<CopyKernel const*>(call.kernel)->element_bytes;
+  auto const& leaf = call.leaves[0];
+  auto const count = call.extents->back();
+  for (std::int64_t row = first; row < last; ++row) {
+    auto* to = call.target + row_offset(row, *call.extents, *call.target_strides) * bytes;
+    auto const* from = leaf.first + row_offset(row, *call.extents, *leaf.strides) * bytes;
+    if constexpr (unit_stride)
+      std::memmove(to, from, static_cast<std::size_t>(count * bytes));
+    else
+      copy_elements(to, call.target_strides->back() * bytes, from, leaf.strides->back() * bytes,
+                    count, bytes);
+  }
+}
+
+RawShard raw(Shard& shard, std::int64_t element_bytes) {
+  RawShard result{shard.device, shard.own, nullptr, shard.frame.strides};
+  if (!shard.own.empty())
+    result.cells = shard.cells() + shard.frame.offset_of(shard.own.lo) * element_bytes;
+  return result;
+}
+
+StridedBlock block_of(RawShard const& shard, std::int64_t element_bytes) {
+  StridedBlock block;
+  block.element_bytes = element_bytes;
+  for (std::size_t d = 0; d < shard.box.rank(); ++d) {
+    block.extents.push_back(shard.box.extent(d));
+    block.strides_bytes.push_back(shard.strides[d] * element_bytes);
+  }
+  return block;
+}
+
+// The same box inside a dense row-major array of `shape`.
+StridedBlock block_in_whole(Box const& box, Shape const& shape, std::int64_t element_bytes) {
+  StridedBlock block;
+  block.element_bytes = element_bytes;
+  auto const strides = row_major_strides(shape);
+  for (std::size_t d = 0; d < box.rank(); ++d) {
+    block.extents.push_back(box.extent(d));
+    block.strides_bytes.push_back(strides[d] * element_bytes);
+    block.offset_bytes += box.lo[d] * strides[d] * element_bytes;
+  }
+  return block;
+}
+
+// The cells of a shard that the map reads, and their places in the dense result.
+BlockPair blocks_read(RawShard const& shard, AffineMap const& map, Box const& indices,
+                      Box const& part, std::int64_t element_bytes) {
+  BlockPair pair;
+  pair.to = block_in_whole(part.shifted([&] {
+    Index back;
+    for (auto const lo : indices.lo) back.push_back(-lo);
+    return back;
+  }()),
+                           indices.extents(), element_bytes);
+  pair.from.element_bytes = element_bytes;
+  auto const first = map(part.lo);
+  for (std::size_t d = 0; d < map.rank(); ++d)
+    pair.from.offset_bytes += (first[d] - shard.box.lo[d]) * shard.strides[d] * element_bytes;
+  for (std::size_t i = 0; i < part.rank(); ++i) {
+    pair.from.extents.push_back(part.extent(i));
+    std::int64_t stride = 0;
+    for (std::size_t d = 0; d < map.rank(); ++d)
+      if (map.axes[d].from == static_cast<int>(i)) stride = map.axes[d].stride * shard.strides[d];
+    pair.from.strides_bytes.push_back(stride * element_bytes);
+  }
+  return pair;
+}
+
+// Copies a block's stream into another of the same length, whatever their extents.
+void stream_cells(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                  StridedBlock const& from) {
+  constexpr std::int64_t most_bytes = 64 * 1024;
+  auto const total = stream_bytes(from);
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(total, most_bytes)));
+  for (std::int64_t done = 0; done < total;) {
+    auto const n = pack(from_base, from, done, piece);
+    (void)unpack(to_base, to, done, std::span(piece).first(static_cast<std::size_t>(n)));
+    done += n;
+  }
+}
+
+// All cells may have changed: ghost cells are stale, and the second buffer differs.
+void begin_write(ArrayState& state) {
+  engine().synchronize();
+  state.freshness().clear();
+  for (auto& shard : state.shards()) {
+    shard.differing.clear();
+    if (shard.has_second()) shard.differing.push_back(shard.own);
+  }
+}
+
+std::vector<RawShard> raw_shards(ArrayState& state) {
+  std::vector<RawShard> result;
+  for (auto& shard : state.shards()) result.push_back(raw(shard, state.element_bytes()));
+  return result;
+}
+
+void visit_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  engine().on_local_devices([&](DeviceId device) {
+    auto* shard = state->shard_of(device);
+    if (shard != nullptr) f(raw(*shard, state->element_bytes()));
+  });
+}
+
+}  // namespace
+
+StatePtr make_state(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes) {
+  return engine().make_array(std::make_shared<Layout const>(sharding, shape), element_bytes);
+}
+
+void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place) {
+  if (to == from) return;
+  auto& statement = engine().new_statement();
+  CopyKernel const kernel{to->element_bytes()};
+  auto const identity = AffineMap::identity(to->layout()->rank());
+  statement.kind = "copy";
+  statement.place = place;
+  statement.type_hash = hash_text("copy");
+  statement.is_transfer = true;
+  statement.work = {to->layout(), identity, whole(to->layout()->shape())};
+  statement.target = to;
+  statement.leaves.push_back({from, Access::plain(identity), -1});
+  statement.forms = {copy_rows<true>, copy_rows<false>};
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  engine().run(statement);
+}
+
+void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  begin_write(*state);
+  visit_shards(state, f);
+}
+
+void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  engine().synchronize();
+  visit_shards(state, f);
+}
+
+void copy_in_order(StatePtr const& to, StatePtr const& from) {
+  auto const bytes = to->element_bytes();
+  write_shards(to, [&](RawShard const& target) {
+    if (target.box.empty()) return;
+    auto const source = raw(*from->shard_of(target.device), bytes);
+    TESSERA_ASSERT(source.box.cells() == target.box.cells(), source.box, " to ", target.box);
+    stream_cells(target.cells, normalized(block_of(target, bytes)), source.cells,
+                 normalized(block_of(source, bytes)));
+  });
+}
+
+std::vector<RawShard> shards_to_read(StatePtr const& state) {
+  engine().synchronize();
+  return raw_shards(*state);
+}
+
+std::vector<RawShard> shards_to_write(StatePtr const& state) {
+  begin_write(*state);
+  return raw_shards(*state);
+}
+
+void take_from_host(StatePtr const& state, std::byte const* whole) {
+  auto const bytes = state->element_bytes();
+  write_shards(state, [&](RawShard const& shard) {
+    if (shard.box.empty()) return;
+    copy_block(shard.cells, block_of(shard, bytes), whole,
+               block_in_whole(shard.box, state->layout()->shape(), bytes));
+  });
+}
+
+void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,
+                  Place const& place) {
+  auto const bytes = state->element_bytes();
+  auto const size = static_cast<std::size_t>(indices.cells() * bytes);
+  if (size == 0) return;
+  std::memset(into, 0, size);
+  read_shards(state, [&](RawShard const& shard) {
+    if (state->layout()->replica_of(shard.device) != 0) return;
+    auto const part = map.preimage(shard.box, indices);
+    if (part.empty() || shard.box.empty()) return;
+    auto const pair = blocks_read(shard, map, indices, part, bytes);
+    copy_block(into, pair.to, shard.cells, pair.from);
+  });
+  engine().or_over_processes({into, size}, place);
+}
+
+}  // namespace tessera::detail

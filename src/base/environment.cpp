@@ -1,0 +1,50 @@
+#include "tessera/base/environment.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+
+std::optional<std::string> environment(std::string_view name) {
+  char const* value = std::getenv(std::string(name).c_str());
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
+
+std::optional<std::int64_t> environment_integer(std::string_view name, std::int64_t least) {
+  auto const value = environment(name);
+  if (!value) return std::nullopt;
+  std::int64_t number = 0;
+  auto const* end = value->data() + value->size();
+  auto const [stop, error] = std::from_chars(value->data(), end, number);
+  if (error != std::errc{} || stop != end || number < least)
+    throw ConfigError(text(name, "=", *value, " is not a whole number of at least ", least,
+                           "; mend or unset it"));
+  return number;
+}
+
+std::optional<double> environment_seconds(std::string_view name) {
+  auto const value = environment(name);
+  if (!value) return std::nullopt;
+  char* stop = nullptr;
+  double const seconds = std::strtod(value->c_str(), &stop);
+  if (*stop != '\0' || !std::isfinite(seconds) || seconds < 0)
+    throw ConfigError(text(name, "=", *value, " is not a number of seconds; mend or unset it"));
+  return seconds;
+}
+
+std::optional<std::string> environment_choice(std::string_view name,
+                                              std::vector<std::string_view> const& choices) {
+  auto const value = environment(name);
+  if (!value) return std::nullopt;
+  for (auto const choice : choices)
+    if (*value == choice) return value;
+  throw ConfigError(
+      text(name, "=", *value, " is not one of ", join(choices), "; mend or unset it"));
+}
+
+}  // namespace tessera

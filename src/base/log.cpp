@@ -1,0 +1,49 @@
+#include "tessera/base/log.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace {
+
+std::atomic<std::int64_t> log_process{-1};
+
+void write_line(char const* kind, std::string_view line) {
+  auto const process = log_process.load(std::memory_order_relaxed);
+  auto const whole = process < 0 ? text("tessera: ", kind, line, '\n')
+                                 : text("tessera[", process, "]: ", kind, line, '\n');
+  std::fwrite(whole.data(), 1, whole.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+void set_log_process(ProcessId process) {
+  log_process.store(process.value(), std::memory_order_relaxed);
+}
+
+void log_warning(std::string_view line) {
+  write_line("warning: ", line);
+}
+
+void log_warning_once(std::string_view line) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> seen;
+  {
+    std::lock_guard const guard(mutex);
+    if (!seen.emplace(line).second) return;
+  }
+  log_warning(line);
+}
+
+void log_error(std::string_view line) {
+  write_line("error: ", line);
+}
+
+}  // namespace tessera

@@ -1,0 +1,140 @@
+#include "tessera/device/cores.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+
+#include <sched.h>
+
+namespace tessera {
+namespace detail {
+namespace {
+
+/// Takes the next word, up to a blank, off the front of `line`.
+std::string_view take_word(std::string_view& line) {
+  constexpr std::string_view blanks = " \t\n";
+  line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+  auto const word = line.substr(0, line.find_first_of(blanks));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+std::optional<std::int64_t> positive_number(std::string_view word) {
+  std::int64_t number = 0;
+  auto const* end = word.data() + word.size();
+  auto const [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc{} || stop != end || number <= 0) return std::nullopt;
+  return number;
+}
+
+/// Whether `controllers`, a list with commas, names `controller`.
+bool lists(std::string_view controllers, std::string_view controller) {
+  while (!controllers.empty()) {
+    auto const item = controllers.substr(0, controllers.find(','));
+    if (item == controller) return true;
+    controllers.remove_prefix(std::min(item.size() + 1, controllers.size()));
+  }
+  return controller.empty();  // the line of cgroup v2 lists none
+}
+
+/// The text of a file; nothing if it cannot be read.
+std::string contents(std::filesystem::path const& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::optional<std::int64_t> least(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  if (!a) return b;
+  if (!b) return a;
+  return std::min(*a, *b);
+}
+
+/// Calls `quota(folder)` for the group's folder and all around it up to `mount`, and returns the
+/// least. In a container the group's own path need not exist below the mount: missing folders have
+/// no quota.
+template <class Quota>
+std::optional<std::int64_t> least_upwards(std::filesystem::path const& mount,
+                                          std::string const& group, Quota const& quota) {
+  auto cores = quota(mount);
+  auto folder = mount;
+  for (auto const& part : std::filesystem::path(group).relative_path()) {
+    folder /= part;
+    cores = least(cores, quota(folder));
+  }
+  return cores;
+}
+
+std::optional<std::int64_t> quota_of_version_2(std::filesystem::path const& folder) {
+  return quota_cores(contents(folder / "cpu.max"));
+}
+
+std::optional<std::int64_t> quota_of_version_1(std::filesystem::path const& folder) {
+  return quota_cores(contents(folder / "cpu.cfs_quota_us") + ' ' +
+                     contents(folder / "cpu.cfs_period_us"));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> quota_cores(std::string_view quota_and_period) {
+  auto const quota = positive_number(take_word(quota_and_period));
+  auto const period = positive_number(take_word(quota_and_period));
+  if (!quota || !period) return std::nullopt;
+  return (*quota - 1) / *period + 1;
+}
+
+std::optional<std::string> control_group(std::string_view proc_self_cgroup,
+                                         std::string_view controller) {
+  std::istringstream lines{std::string(proc_self_cgroup)};
+  for (std::string line; std::getline(lines, line);) {
+    auto const first = line.find(':');
+    auto const second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    std::string_view const names = std::string_view(line).substr(first + 1, second - first - 1);
+    if (names.empty() == controller.empty() && lists(names, controller))
+      return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> quota_cores_under(std::filesystem::path const& root,
+                                              std::string_view proc_self_cgroup) {
+  std::optional<std::int64_t> cores;
+  if (auto const group = control_group(proc_self_cgroup, ""))
+    for (auto const* mount : {"", "unified"})  // beside v1, v2 is mounted in a folder of its own
+      cores = least(cores, least_upwards(root / mount, *group, quota_of_version_2));
+  if (auto const group = control_group(proc_self_cgroup, "cpu"))
+    for (auto const* mount : {"cpu", "cpu,cpuacct"})
+      cores = least(cores, least_upwards(root / mount, *group, quota_of_version_1));
+  return cores;
+}
+
+}  // namespace detail
+
+namespace {
+
+/// The cores this thread may run on; nothing if the system does not say.
+std::optional<std::int64_t> affinity_cores() {
+  // The kernel wants a mask as long as its own, which nothing tells: try longer ones.
+  for (int cores = CPU_SETSIZE; cores <= (1 << 20); cores *= 2) {
+    auto const size = CPU_ALLOC_SIZE(static_cast<std::size_t>(cores));
+    std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> const mask(
+        CPU_ALLOC(static_cast<std::size_t>(cores)), [](cpu_set_t* set) { CPU_FREE(set); });
+    if (mask && ::sched_getaffinity(0, size, mask.get()) == 0) return CPU_COUNT_S(size, mask.get());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t available_cores() {
+  auto const quota =
+      detail::quota_cores_under("/sys/fs/cgroup", detail::contents("/proc/self/cgroup"));
+  auto const cores = detail::least(affinity_cores(), quota).value_or(1);
+  return std::max<std::int64_t>(1, cores);
+}
+
+}  // namespace tessera

@@ -1,0 +1,133 @@
+#include "tessera/device/launch.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera {
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+
+#ifdef KOKKOS_ENABLE_SERIAL
+constexpr bool is_serial = std::is_same_v<Space, Kokkos::Serial>;
+#else
+constexpr bool is_serial = false;
+#endif
+
+// More blocks than threads, so that a thread that starts late holds nobody up for long.
+constexpr std::int64_t blocks_per_thread = 4;
+
+/// What Kokkos calls: block `i` of `blocks` nearly equal ones.
+struct Block {
+  RowFunction f;
+  void const* context;
+  std::int64_t rows;
+  std::int64_t blocks;
+
+  void operator()(std::int64_t i) const {
+    auto const first = i * (rows / blocks) + std::min(i, rows % blocks);
+    auto const last = first + rows / blocks + (i < rows % blocks ? 1 : 0);
+    f(context, first, last);
+  }
+};
+
+/// All rows at once.
+struct Whole {
+  RowFunction f;
+  void const* context;
+  std::int64_t rows;
+
+  void operator()(std::int64_t /*i*/) const { f(context, 0, rows); }
+};
+
+#if KOKKOS_VERSION >= 40400 && defined(KOKKOS_ENABLE_SERIAL)
+
+// From 4.4 on a serial instance is locked while a kernel runs on it, at least in some versions: on
+// the shared default instance workers would take turns. So each thread has an instance of its own.
+// Worker threads let go of theirs when they end; the thread of the KokkosScope does so before it
+// finalises Kokkos.
+thread_local std::optional<Kokkos::Serial> own_instance;
+
+Policy one_block() {
+  if constexpr (is_serial) {
+    if (!own_instance) own_instance.emplace(Kokkos::NewInstance{});
+    return {*own_instance, 0, 1};
+  } else {
+    return {0, 1};
+  }
+}
+
+void forget_instance() {
+  own_instance.reset();
+}
+
+#else
+
+// Before 4.4 a serial parallel_for takes no lock and keeps nothing between calls.
+Policy one_block() {
+  return {0, 1};
+}
+
+void forget_instance() {}
+
+#endif
+
+#if KOKKOS_VERSION >= 30700
+
+void initialize_kokkos() {
+  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+}
+
+#else
+
+void initialize_kokkos() {
+  Kokkos::InitArguments settings;
+  settings.disable_warnings = true;
+  Kokkos::initialize(settings);
+}
+
+#endif
+
+}  // namespace
+
+void launch(std::int64_t rows, RowFunction f, void const* context) {
+  if (rows <= 0) return;
+  if constexpr (is_serial) {
+    Kokkos::parallel_for(one_block(), Whole{f, context, rows});
+  } else {
+    auto const threads = static_cast<std::int64_t>(Space().concurrency());
+    auto const blocks = std::min(rows, threads * blocks_per_thread);
+    Kokkos::parallel_for(Policy(0, blocks), Block{f, context, rows, blocks});
+    Space().fence();
+  }
+}
+
+std::string_view launch_description() {
+  static std::string const description = "Kokkos " + std::to_string(KOKKOS_VERSION / 10000) + '.' +
+                                         std::to_string(KOKKOS_VERSION / 100 % 100) + '.' +
+                                         std::to_string(KOKKOS_VERSION % 100) + ' ' + Space::name();
+  return description;
+}
+
+bool launch_is_parallel() {
+  return !is_serial;
+}
+
+KokkosScope::KokkosScope() {
+  if (Kokkos::is_initialized()) return;
+  initialize_kokkos();
+  owns_ = true;
+}
+
+KokkosScope::~KokkosScope() {
+  if (!owns_) return;
+  forget_instance();
+  Kokkos::finalize();
+}
+
+}  // namespace tessera

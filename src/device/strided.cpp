@@ -1,0 +1,308 @@
+#include "tessera/device/strided.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "tessera/base/assert.hpp"
+
+namespace tessera {
+namespace {
+
+// ---- Rows of runs: `count` runs of `bytes` bytes each, a fixed stride apart on either side.
+
+/// One side of a row of runs.
+template <class Byte>
+struct Side {
+  Byte* at;
+  std::int64_t stride;
+};
+using Target = Side<std::byte>;
+using Origin = Side<std::byte const>;
+
+/// Copies runs whose length the compiler knows: a load and a store each.
+template <std::size_t Bytes>
+void copy_fixed_runs(Target to, Origin from, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i)
+    std::memcpy(to.at + i * to.stride, from.at + i * from.stride, Bytes);
+}
+
+void copy_long_runs(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < count; ++i)
+    std::memcpy(to.at + i * to.stride, from.at + i * from.stride, static_cast<std::size_t>(bytes));
+}
+
+void copy_runs(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return copy_fixed_runs<1>(to, from, count);
+    case 2:
+      return copy_fixed_runs<2>(to, from, count);
+    case 4:
+      return copy_fixed_runs<4>(to, from, count);
+    case 8:
+      return copy_fixed_runs<8>(to, from, count);
+    case 12:
+      return copy_fixed_runs<12>(to, from, count);
+    case 16:
+      return copy_fixed_runs<16>(to, from, count);
+    case 24:
+      return copy_fixed_runs<24>(to, from, count);
+    case 32:
+      return copy_fixed_runs<32>(to, from, count);
+    default:
+      return copy_long_runs(to, from, count, bytes);
+  }
+}
+
+/// Copies a few bytes without a call where they are as many as a number has.
+void copy_bytes(std::byte* to, std::byte const* from, std::int64_t bytes) {
+  if (bytes == 8) {
+    std::memcpy(to, from, 8);
+  } else if (bytes > 0) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+}
+
+// ---- Rows of a block.
+
+std::int64_t element_count(StridedBlock const& block) {
+  std::int64_t count = 1;
+  for (auto const extent : block.extents) count *= extent;
+  return count;
+}
+
+std::int64_t row_length(StridedBlock const& block) {
+  return block.extents.empty() ? 1 : block.extents.back();
+}
+
+std::int64_t row_stride(StridedBlock const& block) {
+  return block.strides_bytes.empty() ? 0 : block.strides_bytes.back();
+}
+
+/// Walks the rows of a block: knows the place of element (i, ..., j, 0) and steps to the next row.
+class RowWalk {
+ public:
+  RowWalk(StridedBlock const& block, std::int64_t row) : block_(block), place_(block.offset_bytes) {
+    if (row == 0) return;
+    for (std::size_t d = outer_dimensions(); d-- > 0;) {
+      index_[d] = row % block_.extents[d];
+      place_ += index_[d] * block_.strides_bytes[d];
+      row /= block_.extents[d];
+    }
+  }
+
+  [[nodiscard]] std::int64_t place() const { return place_; }
+
+  /// From the last row, goes back to the first.
+  void next() {
+    for (std::size_t d = outer_dimensions(); d-- > 0;) {
+      place_ += block_.strides_bytes[d];
+      if (++index_[d] < block_.extents[d]) return;
+      place_ -= block_.extents[d] * block_.strides_bytes[d];
+      index_[d] = 0;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t outer_dimensions() const {
+    return block_.extents.empty() ? 0 : block_.extents.size() - 1;
+  }
+
+  StridedBlock const& block_;
+  std::int64_t place_;
+  std::array<std::int64_t, 8> index_{};
+};
+
+// ---- Pieces of a stream.
+
+/// Part of a stream that lies in one row: `count` runs of `bytes` bytes.
+struct Piece {
+  std::int64_t place;   ///< of the first byte, relative to the base
+  std::int64_t stride;  ///< from run to run in the block
+  std::int64_t count;
+  std::int64_t bytes;
+};
+
+/// Calls `visit(piece)` for bytes [first, last) of the block's stream, in order. The stream is not
+/// empty and holds them.
+template <class Visit>
+void for_each_piece(StridedBlock const& block, std::int64_t first, std::int64_t last,
+                    Visit const& visit) {
+  auto const element = block.element_bytes;
+  auto const length = row_length(block);
+  auto const stride = row_stride(block);
+  auto const first_element = first / element;
+  auto column = first_element % length;
+  RowWalk row(block, first_element / length);
+  auto skipped = first % element;  // of an element that an earlier piece of the stream began
+
+  for (auto left = last - first; left > 0;) {
+    auto const place = row.place() + column * stride;
+    auto const whole = skipped == 0 ? std::min(length - column, left / element) : 0;
+    if (whole > 0) {
+      visit(Piece{place, stride, whole, element});
+      left -= whole * element;
+      column += whole;
+    } else {
+      auto const part = std::min(element - skipped, left);
+      visit(Piece{place + skipped, 0, 1, part});
+      left -= part;
+      skipped = 0;
+      ++column;
+    }
+    if (column == length) {
+      column = 0;
+      row.next();
+    }
+  }
+}
+
+/// How many bytes there are of `wanted` from `first` on.
+std::int64_t available(std::int64_t total_bytes, std::int64_t first, std::size_t wanted) {
+  auto const left = std::max<std::int64_t>(0, total_bytes - first);
+  return std::min(left, static_cast<std::int64_t>(wanted));
+}
+
+// ---- Normal form.
+
+/// The dimensions of `Sides` blocks with the same extents, put together from the last to the first.
+template <std::size_t Sides>
+class Merger {
+ public:
+  explicit Merger(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
+
+  /// Adds the next outer dimension: it continues the one inside it if on all sides its stride is
+  /// that one's whole length.
+  void add(std::int64_t extent, std::array<std::int64_t, Sides> const& strides) {
+    if (extent == 1) return;
+    if (extents_.empty() && all_equal(strides, element_bytes_)) {
+      element_bytes_ *= extent;
+    } else if (!extents_.empty() && continues(strides)) {
+      extents_.back() *= extent;
+    } else {
+      extents_.push_back(extent);
+      strides_.push_back(strides);
+    }
+  }
+
+  [[nodiscard]] StridedBlock block(std::size_t side, std::int64_t offset_bytes) const {
+    StridedBlock block;
+    for (std::size_t d = extents_.size(); d-- > 0;) {
+      block.extents.push_back(extents_[d]);
+      block.strides_bytes.push_back(strides_[d][side]);
+    }
+    block.offset_bytes = offset_bytes;
+    block.element_bytes = element_bytes_;
+    return block;
+  }
+
+ private:
+  static bool all_equal(std::array<std::int64_t, Sides> const& strides, std::int64_t value) {
+    return std::all_of(strides.begin(), strides.end(),
+                       [value](std::int64_t stride) { return stride == value; });
+  }
+  [[nodiscard]] bool continues(std::array<std::int64_t, Sides> const& strides) const {
+    for (std::size_t side = 0; side < Sides; ++side)
+      if (strides[side] != strides_.back()[side] * extents_.back()) return false;
+    return true;
+  }
+
+  InlineVector<std::int64_t, 8> extents_;  // innermost first, as strides_
+  InlineVector<std::array<std::int64_t, Sides>, 8> strides_;
+  std::int64_t element_bytes_;
+};
+
+StridedBlock without_elements(StridedBlock const& block) {
+  return {{0}, {0}, block.offset_bytes, block.element_bytes};
+}
+
+void check(StridedBlock const& block) {
+  TESSERA_ASSERT(block.extents.size() == block.strides_bytes.size(), block);
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, StridedBlock const& block) {
+  return out << block.extents << " elements of " << block.element_bytes << " bytes at "
+             << block.offset_bytes << " with strides " << block.strides_bytes;
+}
+
+std::int64_t stream_bytes(StridedBlock const& block) {
+  return element_count(block) * block.element_bytes;
+}
+
+StridedBlock normalized(StridedBlock const& block) {
+  check(block);
+  if (stream_bytes(block) == 0) return without_elements(block);
+  Merger<1> merger(block.element_bytes);
+  for (std::size_t d = block.extents.size(); d-- > 0;)
+    merger.add(block.extents[d], {block.strides_bytes[d]});
+  return merger.block(0, block.offset_bytes);
+}
+
+BlockPair normalized(BlockPair const& pair) {
+  auto const& [to, from] = pair;
+  check(to);
+  check(from);
+  TESSERA_ASSERT(to.extents == from.extents && to.element_bytes == from.element_bytes, to, " from ",
+                 from);
+  if (stream_bytes(to) == 0) return {without_elements(to), without_elements(from)};
+  Merger<2> merger(to.element_bytes);
+  for (std::size_t d = to.extents.size(); d-- > 0;)
+    merger.add(to.extents[d], {to.strides_bytes[d], from.strides_bytes[d]});
+  return {merger.block(0, to.offset_bytes), merger.block(1, from.offset_bytes)};
+}
+
+void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                StridedBlock const& from) {
+  TESSERA_ASSERT(to.extents == from.extents && to.element_bytes == from.element_bytes, to, " from ",
+                 from);
+  if (stream_bytes(to) == 0) return;
+  auto const length = row_length(to);
+  auto const rows = element_count(to) / length;
+  RowWalk to_row(to, 0);
+  RowWalk from_row(from, 0);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    copy_runs({to_base + to_row.place(), row_stride(to)},
+              {from_base + from_row.place(), row_stride(from)}, length, to.element_bytes);
+    to_row.next();
+    from_row.next();
+  }
+}
+
+std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
+                  std::span<std::byte> to) {
+  if (block.extents.empty()) {  // the one halo cell or run of a 1-D stencil
+    auto const count = available(block.element_bytes, first_byte, to.size());
+    copy_bytes(to.data(), base + block.offset_bytes + first_byte, count);
+    return count;
+  }
+  auto const count = available(stream_bytes(block), first_byte, to.size());
+  if (count == 0) return 0;
+  auto* next = to.data();
+  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
+    copy_runs({next, piece.bytes}, {base + piece.place, piece.stride}, piece.count, piece.bytes);
+    next += piece.count * piece.bytes;
+  });
+  return count;
+}
+
+std::int64_t unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+                    std::span<std::byte const> from) {
+  if (block.extents.empty()) {
+    auto const count = available(block.element_bytes, first_byte, from.size());
+    copy_bytes(base + block.offset_bytes + first_byte, from.data(), count);
+    return count;
+  }
+  auto const count = available(stream_bytes(block), first_byte, from.size());
+  if (count == 0) return 0;
+  auto const* next = from.data();
+  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
+    copy_runs({base + piece.place, piece.stride}, {next, piece.bytes}, piece.count, piece.bytes);
+    next += piece.count * piece.bytes;
+  });
+  return count;
+}
+
+}  // namespace tessera

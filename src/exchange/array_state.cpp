@@ -1,0 +1,122 @@
+#include "tessera/exchange/array_state.hpp"
+
+#include "tessera/base/assert.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/planted.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/device/strided.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+
+// Elements per cache line; 1 where elements do not fill lines evenly, so that nothing is padded.
+std::int64_t elements_per_line(std::int64_t element_bytes) {
+  return line_bytes % element_bytes == 0 ? line_bytes / element_bytes : 1;
+}
+
+// a * b for sizes in elements of a shard.
+// Throws: DeviceError where the bytes would not fit 62 bits.
+std::int64_t checked_product(std::int64_t a, std::int64_t b, std::int64_t element_bytes) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (b != 0 && a > most / b / element_bytes)
+    throw DeviceError(text("a shard of ", a, " times ", b, " elements of ", element_bytes,
+                           " bytes does not fit any memory; cut the array over more devices"));
+  return a * b;
+}
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
+  return ceil_div(value, unit) * unit;
+}
+
+}  // namespace
+
+Frame Frame::around(Box const& own, GhostWidths const& widths, std::int64_t element_bytes) {
+  auto const rank = own.rank();
+  auto const line = elements_per_line(element_bytes);
+  Frame frame{grown(own, widths.below, widths.above), Index(rank, 1), 0, 0};
+  if (frame.cells.empty()) return frame;
+  auto stride =
+      rank == 0 ? std::int64_t{1} : checked_product(frame.cells.extent(rank - 1), 1, element_bytes);
+  if (rank > 1) stride = rounded_up(stride, line);
+  for (std::size_t d = rank; d-- > 1;) {
+    frame.strides[d - 1] = stride;
+    stride = checked_product(stride, frame.cells.extent(d - 1), element_bytes);
+  }
+  frame.lead = rank == 0 ? 0 : floor_mod(-widths.below[rank - 1], line);
+  frame.elements = frame.lead + stride;
+  return frame;
+}
+
+std::int64_t Frame::offset_of(Index const& cell) const {
+  auto offset = lead;
+  for (std::size_t d = 0; d < cell.size(); ++d) offset += (cell[d] - cells.lo[d]) * strides[d];
+  return offset;
+}
+
+StridedBlock Frame::block_of(Box const& box, std::int64_t element_bytes) const {
+  StridedBlock block;
+  block.element_bytes = element_bytes;
+  block.offset_bytes = offset_of(box.lo) * element_bytes;
+  for (std::size_t d = 0; d < box.rank(); ++d) {
+    block.extents.push_back(box.extent(d));
+    block.strides_bytes.push_back(strides[d] * element_bytes);
+  }
+  return block;
+}
+
+ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes,
+                       std::uint64_t number, std::vector<DeviceId> const& local_devices)
+    : layout_(std::move(layout)),
+      element_bytes_(element_bytes),
+      number_(number),
+      widths_(GhostWidths::none(layout_->rank())) {
+  for (auto const device : local_devices) {
+    if (!layout_->mesh().position_of(device)) continue;
+    Shard shard;
+    shard.device = device;
+    shard.own = layout_->box_of(device);
+    shard.frame = Frame::around(shard.own, widths_, element_bytes_);
+    shard.memory[0] = buffer_for(shard.frame);
+    shards_.push_back(std::move(shard));
+  }
+}
+
+Shard* ArrayState::shard_of(DeviceId device) {
+  for (auto& shard : shards_)
+    if (shard.device == device) return &shard;
+  return nullptr;
+}
+
+HostMemory ArrayState::buffer_for(Frame const& frame) const {
+  if (frame.elements == 0) return {};
+  return HostMemory(frame.elements * element_bytes_ +
+                    static_cast<std::int64_t>(Shard::displacement));
+}
+
+void ArrayState::grow(GhostWidths const& widths) {
+  auto const wider = widths_.merged(widths);
+  for (auto& shard : shards_) {
+    auto const frame = Frame::around(shard.own, wider, element_bytes_);
+    std::array<HostMemory, 2> memory{buffer_for(frame), HostMemory()};
+    if (!shard.own.empty() && !planted("growth_loses_cells"))
+      copy_block(memory[0].data(), frame.block_of(shard.own, element_bytes_), shard.cells(),
+                 shard.frame.block_of(shard.own, element_bytes_));
+    shard.frame = frame;
+    shard.memory = std::move(memory);
+    shard.current = 0;
+    shard.differing.clear();
+  }
+  widths_ = wider;
+  freshness_.clear();
+}
+
+void ArrayState::need_second_buffer(Shard& shard) const {
+  if (shard.has_second()) return;
+  shard.memory[1 - shard.current] = buffer_for(shard.frame);
+  shard.differing.clear();
+  if (!planted("new_buffer_taken_for_equal")) shard.differing.push_back(shard.own);
+}
+
+}  // namespace tessera

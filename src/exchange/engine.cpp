@@ -1,0 +1,648 @@
+#include "tessera/exchange/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/hash.hpp"
+#include "tessera/base/planted.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/device/launch.hpp"
+#include "tessera/device/worker.hpp"
+
+#include "budget_stack.hpp"
+#include "compile.hpp"
+#include "observer.hpp"
+#include "plan_cache.hpp"
+#include "record.hpp"
+
+namespace tessera {
+namespace {
+
+Engine* living_engine = nullptr;
+std::thread::id living_thread;  // that made it
+bool calling_user = false;
+
+// While a function of the user's runs on the workers.
+struct CallingUser {
+  CallingUser() { calling_user = true; }
+  ~CallingUser() { calling_user = false; }
+  CallingUser(CallingUser const&) = delete;
+  CallingUser& operator=(CallingUser const&) = delete;
+};
+
+// Everything one local device has for itself.
+struct DeviceSlot {
+  DeviceId device;
+  Waiter* waiter = nullptr;
+  std::unique_ptr<Worker> worker;  // none where the only device runs on the caller's thread
+  std::deque<Record> records;      // as many as the worker's ring holds
+  HostMemory scratch;
+  HostMemory accumulator;
+  TreeLinks tree;    // of all devices
+  TreeLinks across;  // of the processes' first devices
+};
+
+// Room for an expression with its literals; longer ones are rare.
+constexpr std::int64_t usual_kernel_bytes = 1024;
+
+void run_record(void* record) {
+  execute(*static_cast<Record*>(record));
+}
+
+void add_differing(Shard& shard, Box const& written) {
+  if (written.empty() || !shard.has_second() || planted("differing_box_lost")) return;
+  for (auto const& box : shard.differing)
+    if (box.contains(written)) return;
+  if (shard.differing.size() == shard.differing.capacity() - 1) {
+    auto around = written;
+    for (auto const& box : shard.differing)
+      if (!planted("differing_hull_lost")) around = hull(around, box);
+    shard.differing.clear();
+    shard.differing.push_back(around);
+    return;
+  }
+  shard.differing.push_back(written);
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  Impl(Bootstrap& bootstrap, std::int64_t local_count, NetworkOptions const& options)
+      : job(bootstrap, local_count), network(bootstrap, job, options) {
+    for (std::int64_t i = 0; i < job.local_count(); ++i) add_device(i);
+    auto const asked = ObserverOptions::from_environment(bootstrap);
+    budgets = std::make_shared<detail::BudgetStack>(asked.is_strict);
+    if (asked.reports || asked.traces) observer = std::make_unique<Observer>(asked, job);
+    network.set_idle_test([this](DeviceId device) {
+      auto const& worker = slots[static_cast<std::size_t>(job.local_index(device))].worker;
+      return worker == nullptr || worker->idle();
+    });
+  }
+
+  // All workers end before anything that they may still use: messages, scratch memory, records.
+  ~Impl() {
+    for (auto& slot : slots) slot.worker.reset();
+  }
+
+  void add_device(std::int64_t i) {
+    auto& slot = slots.emplace_back();
+    slot.device = DeviceId{job.first_local().value() + i};
+    local_devices.push_back(slot.device);
+    bool const alone = job.local_count() == 1;
+    slot.waiter = alone ? &network.caller_waiter() : &network.worker_waiter(slot.device);
+    slot.records.resize(alone ? 1 : Worker::capacity);
+    for (auto& record : slot.records) {
+      record.leaves.reserve(max_leaves);
+      record.scalars.reserve(max_scalars);
+      record.keeps.reserve(max_leaves + max_scalars + 2);
+      record.carry.reserve(max_leaves);
+      record.kernel = HostMemory(usual_kernel_bytes);
+    }
+    if (!alone)
+      slot.worker = std::make_unique<Worker>([this](std::exception_ptr error) { fail(error); }, i);
+  }
+
+  // Threads: any.
+  void fail(std::exception_ptr const& error) { network.failure().set(error); }
+
+  // Runs `f`; what it throws is the end of this process's part, and the others are told.
+  template <class F>
+  void guarded(F const& f) {
+    try {
+      network.failure().throw_if_set();
+      f();
+    } catch (...) {
+      give_up(std::current_exception());
+      throw;
+    }
+  }
+
+  // Keeps the failure, tells the others once, and waits until no worker uses what callers own:
+  // their waits end by the failure.
+  void give_up(std::exception_ptr const& error) {
+    fail(error);
+    if (!has_announced) network.announce_failure(error);
+    has_announced = true;
+    for (auto& slot : slots)
+      while (slot.worker != nullptr && !slot.worker->idle()) {
+        network.progress();
+        std::this_thread::yield();
+      }
+  }
+
+  StatementTag next_tag(std::uint64_t hash, Place const& place) {
+    last_tag = {++statements, hash, place};
+    network.set_last_statement(last_tag);
+    return last_tag;
+  }
+
+  Awaited awaited_worker(DeviceSlot const& slot) const {
+    Awaited what;
+    what.kind = Awaited::Kind::worker;
+    what.self = slot.device;
+    what.peer = slot.device;
+    return what;
+  }
+
+  // A free record of the device: waits where its ring is full.
+  Record& free_record(DeviceSlot& slot) {
+    if (slot.worker == nullptr) return slot.records.front();
+    if (!slot.worker->has_room())
+      network.caller_waiter().until([&] { return slot.worker->has_room(); }, awaited_worker(slot));
+    return slot.records[slot.worker->posted() % Worker::capacity];
+  }
+
+  void start(DeviceSlot& slot, Record& record) {
+    if (slot.worker != nullptr) {
+      slot.worker->post({run_record, &record});
+      return;
+    }
+    execute(record);
+  }
+
+  void wait_for_workers() {
+    for (auto& slot : slots)
+      if (slot.worker != nullptr && !slot.worker->idle())
+        network.caller_waiter().until([&] { return slot.worker->idle(); }, awaited_worker(slot));
+  }
+
+  void synchronize() {
+    wait_for_workers();
+    if (network.has_pending()) network.drain(last_tag);
+    network.failure().throw_if_set();
+  }
+
+  std::shared_ptr<CompiledStatement> plan_for(Statement const& statement, StatementTag const& tag) {
+    if (auto const* found = cache.find(key)) return *found;
+    auto const modes = choose_modes(statement);
+    if (needs_growth(statement, modes)) {
+      synchronize();
+      grow_ghosts(statement, modes);
+      key.describe(statement);
+    }
+    ++totals.plans_made;
+    auto plan = compile(statement, modes, tag, job, network);
+    need_scratch(*plan);
+    return cache.insert(key, std::move(plan));
+  }
+
+  void need_scratch(CompiledStatement const& plan) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (plan.devices[i].scratch_bytes <= slots[i].scratch.size_bytes()) continue;
+      synchronize();
+      slots[i].scratch = HostMemory(plan.devices[i].scratch_bytes);
+    }
+  }
+
+  std::uint64_t hash_of(Statement const& statement) const {
+    auto hash = mix(statement.type_hash, key.hash());
+    if (statement.target != nullptr) hash = mix(hash, statement.target->number());
+    for (auto const& leaf : statement.leaves) hash = mix(hash, leaf.array->number());
+    for (auto const& scalar : statement.scalars) hash = mix(hash, ~scalar->number());
+    return hash;
+  }
+
+  void run(Statement const& statement) {
+    key.describe(statement);
+    auto tag = next_tag(hash_of(statement), statement.place);
+    auto const plan = plan_for(statement, tag);
+    if (budgets->watches() && !is_allowed(statement, *plan, tag)) return;
+    row = observer == nullptr ? 0 : observer->note(statement, *plan);
+    if (statement.is_reduction()) prepare_reduction(statement, tag);
+    for (std::size_t i = 0; i < slots.size(); ++i) post(slots[i], plan, i, statement, tag);
+    note_effects(statement, *plan);
+    ++totals.statements;
+    totals.messages += plan->messages;
+    totals.bytes += plan->bytes;
+    if (sink != nullptr) sink->statements.push_back(explanation_of(*plan, statement));
+    if (needs_this_thread(*plan) || (statement.is_reduction() && tree_needs_this_thread()))
+      synchronize();
+  }
+
+  // Asks the budgets. What the processes tell each other meanwhile has a number of its own, so the
+  // statement gets a new one.
+  bool is_allowed(Statement const& statement, CompiledStatement& plan, StatementTag& tag) {
+    auto numbers = budgets->numbers_for(plan);
+    if (!numbers.empty() && job.process_count() > 1) {
+      combine(std::as_writable_bytes(std::span(numbers)), max_numbers, budgets->fingerprint(),
+              statement.place);
+      tag = next_tag(hash_of(statement), statement.place);
+    }
+    refusal = budgets->charge(statement, plan, numbers);
+    return refusal.empty();
+  }
+
+  // Replaces the bytes of every process by those of all combined.
+  void combine(std::span<std::byte> bytes, CombineBytes how, std::uint64_t hash,
+               Place const& place) {
+    std::function<void(Record&)> const call = [&](Record& record) {
+      combine_along_tree(record, bytes, how);
+    };
+    synchronize();
+    auto const tag = next_tag(mix(hash, bytes.size()), place);
+    open_trees(tag);
+    auto& first = slots.front();
+    post_call(first, tag, &first.across, call);
+    synchronize();
+  }
+
+  // At the end of the program, when the workers have nothing to do.
+  void show_what_was_observed() {
+    if (observer == nullptr) return;
+    observer->write_trace();
+    if (!observer->options().reports) return;
+    auto const mine = static_cast<std::int64_t>(observer->fingerprint() >> 1U);
+    std::array<std::int64_t, 2> ends{mine, -mine};
+    combine(std::as_writable_bytes(std::span(ends)), max_numbers, hash_text("report"), {});
+    auto numbers = observer->numbers();
+    bool const comparable = ends[0] == -ends[1];
+    if (comparable)
+      combine(std::as_writable_bytes(std::span(numbers)), add_report, hash_text("report"), {});
+    if (job.self() != ProcessId{0}) return;
+    auto const report = observer->report(numbers, !comparable);
+    std::fwrite(report.data(), 1, report.size(), stderr);
+  }
+
+  // Channels that this thread has to drive: asked of the ends themselves, whose route may have
+  // changed since the plan was made.
+  static bool needs_this_thread(CompiledStatement const& plan) {
+    auto const driven = [](Message const& message) {
+      auto const& end = message.sender != nullptr ? message.sender->end() : message.receiver->end();
+      return end.doorbell != nullptr;
+    };
+    return std::any_of(plan.devices.begin(), plan.devices.end(), [&](DevicePlan const& device) {
+      return std::any_of(device.sends.begin(), device.sends.end(), driven) ||
+             std::any_of(device.receives.begin(), device.receives.end(), driven);
+    });
+  }
+
+  bool tree_needs_this_thread() const {
+    auto const& across = slots.front().across;
+    auto const driven = [](auto const* end) { return end->end().doorbell != nullptr; };
+    return (across.to_parent != nullptr &&
+            (driven(across.to_parent) || driven(across.from_parent))) ||
+           std::any_of(across.from_children.begin(), across.from_children.end(), driven) ||
+           std::any_of(across.to_children.begin(), across.to_children.end(), driven);
+  }
+
+  // Everything that changes from run to run, from the caller's view of the arrays.
+  void post(DeviceSlot& slot, std::shared_ptr<CompiledStatement> const& compiled, std::size_t index,
+            Statement const& statement, StatementTag const& tag) {
+    auto const& plan = compiled->devices[index];
+    bool const idle = plan.sends.empty() && plan.receives.empty() && plan.copies.empty() &&
+                      plan.parts.empty() && !statement.is_reduction();
+    if (idle) return;
+    auto& record = free_record(slot);
+    record.kind = Record::Kind::statement;
+    record.tag = tag;
+    record.waiter = slot.waiter;
+    record.compiled = compiled;
+    record.plan = &plan;
+    record.forms = statement.forms;
+    copy_kernel(record, statement);
+    record.scratch = slot.scratch.data();
+    record.probe = observer == nullptr ? nullptr : &observer->probe(index);
+    record.row = row;
+    name_leaves(record, slot, statement);
+    name_target(record, slot, statement, plan);
+    name_result(record, slot, statement);
+    start(slot, record);
+  }
+
+  static void copy_kernel(Record& record, Statement const& statement) {
+    if (record.kernel.size_bytes() < statement.kernel_bytes)
+      record.kernel = HostMemory(statement.kernel_bytes);
+    std::copy_n(static_cast<std::byte const*>(statement.kernel), statement.kernel_bytes,
+                record.kernel.data());
+  }
+
+  void name_leaves(Record& record, DeviceSlot const& slot, Statement const& statement) const {
+    record.leaves.clear();
+    record.scalars.clear();
+    record.keeps.clear();
+    for (auto const& leaf : statement.leaves) {
+      auto* shard = leaf.array->shard_of(slot.device);
+      record.leaves.push_back(shard == nullptr ? nullptr : shard->cells());
+      record.keeps.push_back(leaf.array);
+    }
+    for (auto const& scalar : statement.scalars) {
+      record.scalars.push_back(scalar->value(job.local_index(slot.device)));
+      record.keeps.push_back(scalar);
+    }
+  }
+
+  void name_target(Record& record, DeviceSlot const& slot, Statement const& statement,
+                   DevicePlan const& plan) {
+    record.target = nullptr;
+    record.carry.clear();
+    if (statement.target == nullptr || plan.parts.empty()) return;
+    record.keeps.push_back(statement.target);
+    auto& shard = *statement.target->shard_of(slot.device);
+    if (!plan.swaps) {
+      record.target = shard.cells();
+      add_differing(shard, plan.written);
+      return;
+    }
+    statement.target->need_second_buffer(shard);
+    carry_over(record, shard, statement, plan);
+    record.carry_from = shard.cells();
+    shard.current = 1 - shard.current;
+    record.target = shard.cells();
+    shard.differing.clear();
+    shard.differing.push_back(plan.written);
+  }
+
+  static void add_carry(Record& record, StridedBlock const& block) {
+    record.carry.push_back({block, block});
+  }
+
+  // The cells in which the buffers differ and which the statement does not write.
+  void carry_over(Record& record, Shard const& shard, Statement const& statement,
+                  DevicePlan const& plan) {
+    auto const bytes = statement.target->element_bytes();
+    for (auto const& box : shard.differing) {
+      if (plan.written_without_holes && plan.written.contains(box)) continue;
+      rest.clear();
+      if (plan.written_without_holes || planted("holes_carried_over"))
+        append_difference(box, plan.written, rest);
+      else
+        rest.push_back(box);
+      for (auto const& cells : rest)
+        if (!cells.empty()) add_carry(record, shard.frame.block_of(cells, bytes));
+    }
+  }
+
+  void name_result(Record& record, DeviceSlot& slot, Statement const& statement) const {
+    record.accumulator = nullptr;
+    if (!statement.is_reduction()) return;
+    record.reduction = statement.reduction;
+    record.accumulator = slot.accumulator.data();
+    record.result = statement.result->value(job.local_index(slot.device));
+    record.tree = &slot.tree;
+    record.keeps.push_back(statement.result);
+  }
+
+  // One that nobody names any more serves again: a reduction in a loop allocates nothing. Each copy
+  // of the value is written by one worker, in order, so no earlier record can come after the new
+  // one.
+  std::shared_ptr<ScalarState> make_scalar() {
+    for (auto const& scalar : scalars)
+      if (scalar.use_count() == 1) {
+        scalar->set_number(++arrays);
+        return scalar;
+      }
+    auto made = std::make_shared<ScalarState>(job.local_count(), ++arrays);
+    constexpr std::size_t most_kept = 32;  // a program that keeps more gets new ones
+    if (scalars.size() < most_kept) scalars.push_back(made);
+    return made;
+  }
+
+  // What the statement did to freshness: the same on every process.
+  static void note_effects(Statement const& statement, CompiledStatement const& plan) {
+    for (std::size_t l = 0; l < plan.fills.size(); ++l)
+      if (plan.fills[l] != nullptr) statement.leaves[l].array->freshness().note_fill(plan.fills[l]);
+    if (statement.target == nullptr) return;
+    auto& freshness = statement.target->freshness();
+    if (plan.overwrites || statement.writes_slabs)
+      freshness.clear();
+    else
+      freshness.note_write(statement.work.map.image(statement.work.indices));
+  }
+
+  void prepare_reduction(Statement const& statement, StatementTag const& tag) {
+    open_trees(tag);
+    for (auto& slot : slots) {
+      if (slot.accumulator.size_bytes() >= statement.reduction.accumulator_bytes) continue;
+      synchronize();
+      slot.accumulator =
+          HostMemory(std::max<std::int64_t>(statement.reduction.accumulator_bytes, 4096));
+    }
+  }
+
+  // The tree of all devices: inside a process the first device is the root, over the processes the
+  // first one; a node's parent is its number with the lowest set bit cleared.
+  void open_trees(StatementTag const& tag) {
+    if (trees_open) return;
+    for (auto& slot : slots) {
+      visit_local_links(slot, [&](DeviceId peer, bool is_parent) {
+        add_receiver(slot.tree, network.receiver(peer, slot.device), is_parent);
+      });
+      visit_process_links(slot, [&](DeviceId peer, bool is_parent) {
+        add_receiver(slot.tree, network.receiver(peer, slot.device), is_parent);
+        add_receiver(slot.across, network.receiver(peer, slot.device), is_parent);
+      });
+    }
+    for (auto& slot : slots) {
+      visit_local_links(slot, [&](DeviceId peer, bool is_parent) {
+        add_sender(slot.tree, network.sender(slot.device, peer, tag), is_parent);
+      });
+      visit_process_links(slot, [&](DeviceId peer, bool is_parent) {
+        add_sender(slot.tree, network.sender(slot.device, peer, tag), is_parent);
+        add_sender(slot.across, network.sender(slot.device, peer, tag), is_parent);
+      });
+    }
+    trees_open = true;
+  }
+
+  static void add_receiver(TreeLinks& links, Receiver& receiver, bool is_parent) {
+    if (is_parent)
+      links.from_parent = &receiver;
+    else
+      links.from_children.push_back(&receiver);
+  }
+
+  static void add_sender(TreeLinks& links, Sender& sender, bool is_parent) {
+    if (is_parent)
+      links.to_parent = &sender;
+    else
+      links.to_children.push_back(&sender);
+  }
+
+  template <class Visit>
+  void visit_local_links(DeviceSlot const& slot, Visit const& visit) const {
+    auto const local = job.local_index(slot.device);
+    auto const first = job.first_local().value();
+    for (std::int64_t bit = 1; local + bit < job.local_count() && (local & bit) == 0; bit *= 2)
+      visit(DeviceId{first + local + bit}, false);
+    if (local != 0) visit(DeviceId{first + (local & (local - 1))}, true);
+  }
+
+  template <class Visit>
+  void visit_process_links(DeviceSlot const& slot, Visit const& visit) const {
+    if (slot.device != job.first_local()) return;
+    auto const self = job.self().value();
+    for (std::int64_t bit = 1; self + bit < job.process_count() && (self & bit) == 0; bit *= 2)
+      visit(job.first_device_of(ProcessId{self + bit}), false);
+    if (self != 0) visit(job.first_device_of(ProcessId{self & (self - 1)}), true);
+  }
+
+  // Runs `call` on a device's worker; `call` lives until the next synchronize.
+  void post_call(DeviceSlot& slot, StatementTag const& tag, TreeLinks* tree,
+                 std::function<void(Record&)> const& call) {
+    auto& record = free_record(slot);
+    record.kind = Record::Kind::call;
+    record.tag = tag;
+    record.device = slot.device;
+    record.waiter = slot.waiter;
+    record.tree = tree;
+    record.call = &call;
+    start(slot, record);
+  }
+
+  Job job;
+  Network network;
+  std::deque<DeviceSlot> slots;
+  std::vector<DeviceId> local_devices;
+  PlanKey key;
+  PlanCache cache;
+  Statement builder;
+  std::vector<Box> rest;  // of carry_over, kept so that a step allocates nothing
+  std::vector<std::shared_ptr<ScalarState>> scalars;
+  Counters totals;
+  Explanations* sink = nullptr;
+  StatementTag last_tag;
+  std::shared_ptr<detail::BudgetStack> budgets;
+  std::string refusal;                 // why a budget stopped the last statement
+  std::unique_ptr<Observer> observer;  // where the environment asks for a report or a trace
+  std::size_t row = 0;                 // of the statement under way, for the observer
+  std::uint64_t statements = 0;
+  std::uint64_t arrays = 0;
+  bool trees_open = false;
+  bool has_announced = false;
+};
+
+Engine::Engine(Bootstrap& bootstrap, std::int64_t local_devices, NetworkOptions const& options)
+    : impl_(std::make_unique<Impl>(bootstrap, local_devices, options)) {}
+Engine::~Engine() = default;
+
+Job const& Engine::job() const {
+  return impl_->job;
+}
+Network& Engine::network() {
+  return impl_->network;
+}
+Counters Engine::counters() const {
+  return impl_->totals;
+}
+
+std::shared_ptr<ArrayState> Engine::make_array(std::shared_ptr<Layout const> layout,
+                                               std::int64_t element_bytes) {
+  auto const last = layout->mesh().last_device().value();
+  if (last >= impl_->job.device_count())
+    throw ShardingError(text("the mesh names device ", last, " but the job has ",
+                             counted(impl_->job.device_count(), "device"), ", 0 to ",
+                             impl_->job.device_count() - 1,
+                             "; ask device_count() or start more processes"));
+  // A shard beyond any address space is the caller's mistake: seen alike on every process.
+  auto const largest = whole(layout->sharding().shard_shape(layout->shape()));
+  (void)Frame::around(largest, GhostWidths::none(largest.rank()), element_bytes);
+  try {
+    return std::make_shared<ArrayState>(std::move(layout), element_bytes, ++impl_->arrays,
+                                        impl_->local_devices);
+  } catch (DeviceError const&) {
+    // Memory that only this process lacks: the others are released.
+    if (impl_->job.process_count() > 1) impl_->give_up(std::current_exception());
+    throw;
+  }
+}
+
+std::shared_ptr<ScalarState> Engine::make_scalar() {
+  return impl_->make_scalar();
+}
+
+Statement& Engine::new_statement() {
+  impl_->builder.clear();
+  return impl_->builder;
+}
+
+void Engine::run(Statement const& statement) {
+  // Whatever the end, the builder keeps no array alive.
+  struct Clear {
+    Statement& builder;
+    ~Clear() { builder.clear(); }
+  } const clear{impl_->builder};
+  impl_->guarded([&] { impl_->run(statement); });
+  // Thrown here, since it is no failure: every process throws it, and all may go on.
+  if (!impl_->refusal.empty()) throw BudgetExceeded(std::exchange(impl_->refusal, {}));
+}
+
+void Engine::synchronize() {
+  impl_->guarded([&] { impl_->synchronize(); });
+}
+
+void Engine::on_local_devices(std::function<void(DeviceId)> const& f) {
+  std::mutex mutex;
+  std::exception_ptr first_error;
+  std::function<void(Record&)> const call = [&](Record& record) {
+    try {
+      f(record.device);
+    } catch (...) {
+      std::lock_guard const guard(mutex);
+      if (first_error == nullptr) first_error = std::current_exception();
+    }
+  };
+  impl_->guarded([&] {
+    // A user's function that calls Tessera would wait for itself: `engine()` refuses meanwhile.
+    CallingUser const calling;
+    for (auto& slot : impl_->slots) impl_->post_call(slot, {}, nullptr, call);
+    impl_->synchronize();
+  });
+  if (first_error == nullptr) return;
+  // Only this process may have seen it: the others are released, as by any failure.
+  if (impl_->job.process_count() > 1) impl_->give_up(first_error);
+  std::rethrow_exception(first_error);
+}
+
+void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place) {
+  impl_->guarded([&] { impl_->combine(bytes, or_bytes, hash_text("or_over_processes"), place); });
+}
+
+std::shared_ptr<detail::BudgetStack> const& Engine::budgets() {
+  return impl_->budgets;
+}
+
+Explanations* Engine::explain_into(Explanations* sink) {
+  return std::exchange(impl_->sink, sink);
+}
+
+void Engine::finish() {
+  impl_->synchronize();
+  impl_->show_what_was_observed();
+  impl_->network.finish();
+}
+
+Job const& job() {
+  if (living_engine == nullptr)
+    throw UsageError(
+        "there is no tessera::Runtime; make one at the start of main, before the first array");
+  return living_engine->job();
+}
+
+Engine& engine() {
+  (void)job();
+  if (std::this_thread::get_id() != living_thread)
+    throw UsageError(
+        "Tessera was called from another thread than the one that made the Runtime, or "
+        "from a function that the workers run; read what it needs before");
+  if (calling_user)
+    throw UsageError(
+        "a function that Tessera runs on the devices called Tessera; read what it needs "
+        "before, and capture the values");
+  return *living_engine;
+}
+
+void detail::set_engine(Engine* engine) {
+  living_engine = engine;
+  living_thread = std::this_thread::get_id();
+}
+
+}  // namespace tessera

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "tessera/device/launch.hpp"
+
+#include "record.hpp"
+
+namespace tessera {
+namespace {
+
+std::byte* base_of(Record const& record, Storage storage, std::size_t leaf) {
+  return storage == Storage::shard ? record.leaves[leaf] : record.scratch;
+}
+
+// Calls visit(block, first byte in the block, bytes in the message) for each block that has bytes
+// of the piece [first, first + size) of the message.
+template <class Visit>
+void visit_piece(Message const& message, std::int64_t first, std::int64_t size,
+                 Visit const& visit) {
+  std::int64_t begin = 0;
+  std::int64_t done = 0;
+  for (auto const& block : message.blocks) {
+    if (done == size) return;
+    auto const skip = first + done - begin;
+    if (skip < block.bytes) {
+      auto const bytes = std::min(block.bytes - skip, size - done);
+      visit(block, skip, done, bytes);
+      done += bytes;
+    }
+    begin += block.bytes;
+  }
+}
+
+template <class P>
+void put_piece(Record& record, Message const& message, std::int64_t round, P& probe) {
+  auto const piece = message.sender->slot_bytes();
+  auto const first = round * piece;
+  if (first >= message.bytes) return;
+  auto const size = std::min(piece, message.bytes - first);
+  auto const slot = message.sender->slot(*record.waiter, record.tag);
+  probe.end_of(Phase::wait);
+  visit_piece(message, first, size,
+              [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {
+                (void)pack(base_of(record, block.storage, block.leaf), block.block, skip,
+                           slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)));
+              });
+  message.sender->put(record.tag, size);
+  probe.end_of(Phase::pack);
+}
+
+template <class P>
+void take_piece(Record& record, Message const& message, std::int64_t round, P& probe) {
+  auto const piece = message.receiver->slot_bytes();
+  auto const first = round * piece;
+  if (first >= message.bytes) return;
+  auto const size = std::min(piece, message.bytes - first);
+  auto const slot = message.receiver->take(*record.waiter, record.tag);
+  probe.end_of(Phase::wait);
+  visit_piece(message, first, size,
+              [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {
+                (void)unpack(
+                    base_of(record, block.storage, block.leaf), block.block, skip,
+                    slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)));
+              });
+  message.receiver->release();
+  probe.end_of(Phase::pack);
+}
+
+bool has_piece(Message const& message, std::int64_t piece_bytes, std::int64_t round) {
+  return round * piece_bytes < message.bytes;
+}
+
+// Round r puts piece r to every peer, then takes piece r from every peer: with two slots per
+// channel and as many rounds as the longest message needs, nobody waits for somebody who waits for
+// him.
+template <class P>
+void exchange(Record& record, P& probe) {
+  auto const& plan = *record.plan;
+  for (std::int64_t round = 0;; ++round) {
+    bool more = false;
+    for (auto const& message : plan.sends) {
+      put_piece(record, message, round, probe);
+      more = more || has_piece(message, message.sender->slot_bytes(), round + 1);
+    }
+    for (auto const& message : plan.receives) {
+      take_piece(record, message, round, probe);
+      more = more || has_piece(message, message.receiver->slot_bytes(), round + 1);
+    }
+    if (!more) return;
+  }
+}
+
+void copy_locally(Record& record) {
+  for (auto const& copy : record.plan->copies)
+    copy_block(base_of(record, copy.storage, copy.leaf), copy.pair.to, record.leaves[copy.leaf],
+               copy.pair.from);
+}
+
+std::byte const* leaf_address(Record const& record, PartLeaf const& leaf, std::size_t number) {
+  switch (leaf.storage) {
+    case Storage::shard:
+      return record.leaves[number] + leaf.offset_bytes;
+    case Storage::scratch:
+      return record.scratch + leaf.offset_bytes;
+    case Storage::constant:
+      return record.kernel.data() + leaf.offset_bytes;
+  }
+  return nullptr;
+}
+
+void compute_part(Record& record, Part const& part) {
+  std::array<LeafView, max_leaves> leaves;
+  for (std::size_t l = 0; l < part.leaves.size(); ++l)
+    leaves[l] = {leaf_address(record, part.leaves[l], l), &part.leaves[l].strides};
+  KernelCall call;
+  call.kernel = record.kernel.data();
+  call.first = &part.first;
+  call.extents = &part.extents;
+  call.leaves = leaves.data();
+  call.scalars = record.scalars.data();
+  call.accumulator = record.accumulator;
+  call.target_strides = &part.target_strides;
+  if (record.target != nullptr)
+    call.target = (record.plan->staged ? record.scratch : record.target) + part.target_offset_bytes;
+  auto const kernel = part.unit_stride ? record.forms.unit_stride : record.forms.any_stride;
+  if (record.accumulator != nullptr || record.plan->whole_parts)
+    kernel(&call, 0, part.rows);  // one accumulator: one thread
+  else
+    launch(part.rows, kernel, &call);
+}
+
+void send_bytes(Record& record, Sender& sender, std::byte const* bytes, std::int64_t size) {
+  auto const slot = sender.slot(*record.waiter, record.tag);
+  std::memcpy(slot.data(), bytes, static_cast<std::size_t>(size));
+  sender.put(record.tag, size);
+}
+
+// Accumulators meet on the way up; the finished value comes down.
+template <class P>
+void meet(Record& record, P& probe) {
+  auto const& tree = *record.tree;
+  auto const& reduction = record.reduction;
+  for (auto* child : tree.from_children) {
+    auto const part = child->take(*record.waiter, record.tag);
+    probe.end_of(Phase::wait);
+    reduction.combine(record.accumulator, part.data());
+    child->release();
+    probe.end_of(Phase::pack);
+  }
+  if (tree.to_parent == nullptr) {
+    reduction.finish(record.accumulator, reduction.parameter, record.result);
+  } else {
+    send_bytes(record, *tree.to_parent, record.accumulator, reduction.accumulator_bytes);
+    probe.end_of(Phase::pack);
+    auto const value = tree.from_parent->take(*record.waiter, record.tag);
+    probe.end_of(Phase::wait);
+    std::memcpy(record.result, value.data(), static_cast<std::size_t>(reduction.value_bytes));
+    tree.from_parent->release();
+  }
+  for (auto* child : tree.to_children)
+    send_bytes(record, *child, record.result, reduction.value_bytes);
+  probe.end_of(Phase::pack);
+}
+
+template <class P>
+void execute_statement(Record& record, P& probe) {
+  exchange(record, probe);
+  copy_locally(record);
+  for (auto const& pair : record.carry)
+    copy_block(record.target, pair.to, record.carry_from, pair.from);
+  probe.end_of(Phase::pack);
+  if (record.accumulator != nullptr) record.reduction.start(record.accumulator);
+  for (auto const& part : record.plan->parts) compute_part(record, part);
+  probe.end_of(Phase::kernel);
+  if (record.plan->staged)
+    copy_block(record.target, record.plan->stage.to, record.scratch, record.plan->stage.from);
+  if (record.plan->staged) probe.end_of(Phase::pack);
+  if (record.accumulator != nullptr) meet(record, probe);
+}
+
+void execute_statement(Record& record) {
+  if (record.probe == nullptr) {
+    NoProbe nobody;
+    execute_statement(record, nobody);
+    return;
+  }
+  record.probe->begin(record.row);
+  execute_statement(record, *record.probe);
+  record.probe->end();
+}
+
+}  // namespace
+
+void execute(Record& record) {
+  if (record.kind == Record::Kind::call)
+    (*record.call)(record);
+  else
+    execute_statement(record);
+  record.keeps.clear();
+  record.compiled.reset();
+}
+
+void or_bytes(std::span<std::byte> into, std::span<std::byte const> from) {
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] |= from[i];
+}
+
+void max_numbers(std::span<std::byte> into, std::span<std::byte const> from) {
+  for (std::size_t at = 0; at < into.size(); at += sizeof(std::int64_t)) {
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::memcpy(&a, into.data() + at, sizeof a);
+    std::memcpy(&b, from.data() + at, sizeof b);
+    if (b > a) std::memcpy(into.data() + at, &b, sizeof b);
+  }
+}
+
+void combine_along_tree(Record& record, std::span<std::byte> bytes, CombineBytes combine) {
+  auto const& tree = *record.tree;
+  constexpr std::size_t step = 128 * 1024;  // fits the slots of every route
+  for (std::size_t first = 0; first < bytes.size(); first += step) {
+    auto const part = bytes.subspan(first, std::min(step, bytes.size() - first));
+    auto const size = static_cast<std::int64_t>(part.size());
+    for (auto* child : tree.from_children) {
+      combine(part, child->take(*record.waiter, record.tag));
+      child->release();
+    }
+    if (tree.to_parent != nullptr) {
+      send_bytes(record, *tree.to_parent, part.data(), size);
+      auto const whole = tree.from_parent->take(*record.waiter, record.tag);
+      std::memcpy(part.data(), whole.data(), part.size());
+      tree.from_parent->release();
+    }
+    for (auto* child : tree.to_children) send_bytes(record, *child, part.data(), size);
+  }
+}
+
+}  // namespace tessera

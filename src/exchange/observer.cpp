@@ -1,0 +1,130 @@
+#include "observer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <string_view>
+
+#include "tessera/base/environment.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/hash.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t slot_count = 4096;
+constexpr std::size_t most_slots = slot_count / 2;
+constexpr std::size_t spans_per_device = std::size_t{1} << 17U;
+
+// What the processes are told, which need not be the same. What one of them cannot read, all hear
+// of.
+bool asked_for(Bootstrap& bootstrap, char const* variable) {
+  constexpr std::int64_t unreadable = 2;
+  std::int64_t here = unreadable;
+  std::exception_ptr error;
+  try {
+    here = environment_choice(variable, {"0", "1"}) == "1" ? 1 : 0;
+  } catch (...) {
+    error = std::current_exception();
+  }
+  auto const anywhere = bootstrap.max_of(here);
+  if (error) std::rethrow_exception(error);
+  if (anywhere == unreadable)
+    throw ConfigError(text(variable, " cannot be read on another process; use 0 or 1"));
+  return anywhere == 1;
+}
+
+// By the first letter of the name that a channel's end has for people.
+std::size_t route_of(Message const& message) {
+  switch (message.sender->end().route[0]) {
+    case 'l':
+      return static_cast<std::size_t>(Route::local);
+    case 's':
+      return static_cast<std::size_t>(Route::shm);
+    default:
+      return static_cast<std::size_t>(Route::mpi);
+  }
+}
+
+std::size_t first_slot(Statement const& statement) {
+  auto const file = bits_of(statement.place.file);
+  auto const kind = bits_of(statement.kind);
+  return static_cast<std::size_t>(scramble(file ^ (kind << 20U) ^ statement.place.line));
+}
+
+}  // namespace
+
+ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
+  ObserverOptions options;
+  options.trace = environment("TESSERA_TRACE");
+  options.is_strict = asked_for(bootstrap, "TESSERA_STRICT");
+  options.reports = asked_for(bootstrap, "TESSERA_REPORT");
+  options.traces = bootstrap.max_of(options.trace ? 1 : 0) == 1;
+  if (!options.traces) return options;
+  auto const time = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  auto const clock = Probe::now();
+  auto const first = -bootstrap.max_of(-time);
+  options.clock_offset_ns = time - first - clock;
+  return options;
+}
+
+Observer::Observer(ObserverOptions const& options, Job const& job)
+    : options_(options), job_(job), slots_(slot_count) {
+  places_.reserve(most_places);
+  places_.emplace_back().kind = "others";
+  auto const spans = options.trace ? spans_per_device : 0;
+  for (std::int64_t i = 0; i < job.local_count(); ++i) probes_.emplace_back(most_places, spans);
+}
+
+std::size_t Observer::note(Statement const& statement, CompiledStatement const& plan) {
+  auto const row = row_of(statement);
+  auto& place = places_[row];
+  ++place.runs;
+  place.messages += plan.messages;
+  for (auto const& device : plan.devices)
+    for (auto const& message : device.sends) place.bytes[route_of(message)] += message.bytes;
+  return row;
+}
+
+std::size_t Observer::row_of(Statement const& statement) {
+  for (auto at = first_slot(statement);; ++at) {
+    auto& slot = slots_[at % slot_count];
+    if (slot.file == statement.place.file && slot.kind == statement.kind &&
+        slot.line == statement.place.line)
+      return slot.row;
+    if (slot.file != nullptr) continue;
+    if (used_slots_ == most_slots) return 0;
+    ++used_slots_;
+    slot = {statement.place.file, statement.kind, statement.place.line,
+            static_cast<std::uint32_t>(new_row(statement))};
+    return slot.row;
+  }
+}
+
+// One text may have several addresses, in several object files of the program.
+std::size_t Observer::new_row(Statement const& statement) {
+  for (std::size_t row = 1; row < places_.size(); ++row)
+    if (places_[row].place.line == statement.place.line &&
+        std::string_view(places_[row].place.file) == statement.place.file &&
+        std::string_view(places_[row].kind) == statement.kind)
+      return row;
+  if (places_.size() == most_places) return 0;
+  places_.emplace_back();
+  places_.back().place = statement.place;
+  places_.back().kind = statement.kind;
+  return places_.size() - 1;
+}
+
+std::uint64_t Observer::fingerprint() const {
+  std::uint64_t hash = places_.size();
+  for (auto const& place : places_) {
+    hash = mix(hash, hash_text(place.place.file_name()));
+    hash = mix(hash, mix(place.place.line, hash_text(place.kind)));
+  }
+  return hash;
+}
+
+}  // namespace tessera

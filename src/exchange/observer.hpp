@@ -1,0 +1,114 @@
+#pragma once
+/// @file
+/// What TESSERA_REPORT and TESSERA_TRACE look at: the statements of the program by their places,
+/// and a probe per device.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tessera/exchange/compiled_statement.hpp"
+#include "tessera/exchange/statement.hpp"
+#include "tessera/transport/bootstrap.hpp"
+#include "tessera/transport/job.hpp"
+
+#include "probe.hpp"
+
+namespace tessera {
+
+/// What the environment asks for; alike on every process but for the file.
+struct ObserverOptions {
+  bool is_strict = false;            ///< TESSERA_STRICT
+  bool reports = false;              ///< TESSERA_REPORT
+  bool traces = false;               ///< TESSERA_TRACE is set on some process
+  std::optional<std::string> trace;  ///< TESSERA_TRACE
+  std::int64_t clock_offset_ns = 0;  ///< from Probe::now() to a time that all processes share
+
+  /// A collective over the job: launchers do not pass their environment on to every host.
+  /// Throws: ConfigError for a variable that cannot be read.
+  [[nodiscard]] static ObserverOptions from_environment(Bootstrap& bootstrap);
+};
+
+/// A statement of the program's text, and what this process sent for it.
+struct ObservedPlace {
+  Place place;
+  char const* kind = "";
+  std::int64_t runs = 0;
+  std::int64_t messages = 0;
+  std::array<std::int64_t, 3> bytes{};  ///< by Route
+};
+
+/// One line of the report. Over processes the first half adds up, of the second the maxima count.
+struct alignas(128) ReportNumbers {
+  std::array<std::int64_t, phase_count> times_ns{};
+  std::int64_t messages = 0;
+  std::array<std::int64_t, 3> bytes{};  ///< by Route
+  std::int64_t unused_sum = 0;
+  // maxima
+  std::int64_t runs = 0;
+  std::array<std::int64_t, phase_count> most_ns{};  ///< of one device, or of one process
+  std::int64_t most_messages = 0;                   ///< of one process
+  std::array<std::int64_t, 3> unused_maxima{};
+
+  void add(ReportNumbers const& other);
+};
+static_assert(sizeof(ReportNumbers) == 128);
+
+/// Threads: the caller's, but for the probes.
+class Observer {
+ public:
+  Observer(ObserverOptions const& options, Job const& job);
+
+  [[nodiscard]] ObserverOptions const& options() const { return options_; }
+  /// Notes a run of a statement; the row that its times go to. Allocates nothing.
+  [[nodiscard]] std::size_t note(Statement const& statement, CompiledStatement const& plan);
+  [[nodiscard]] Probe& probe(std::size_t device) { return probes_[device]; }
+  [[nodiscard]] std::vector<ObservedPlace> const& places() const { return places_; }
+
+  /// Equal on processes whose statements stand at the same places, in the same order.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+  /// This process's part: a line per place, then one with the sums of all and the maxima over
+  /// processes. No worker may be busy.
+  [[nodiscard]] std::vector<ReportNumbers> numbers() const;
+  /// The table. `only_here`: the numbers are those of this process alone.
+  [[nodiscard]] std::string report(std::span<ReportNumbers const> numbers, bool only_here) const;
+
+  /// Writes this process's part of the trace, if asked for; logs an error where that fails.
+  void write_trace() const;
+
+  static constexpr std::size_t most_places = 512;  ///< more share the first row
+
+ private:
+  struct Slot {
+    char const* file = nullptr;
+    char const* kind = nullptr;
+    std::uint32_t line = 0;
+    std::uint32_t row = 0;
+  };
+
+  [[nodiscard]] std::size_t row_of(Statement const& statement);
+  [[nodiscard]] std::size_t new_row(Statement const& statement);
+
+  ObserverOptions options_;
+  Job const& job_;
+  std::vector<ObservedPlace> places_;
+  std::vector<Slot> slots_;  ///< open addressing by the addresses of file and kind
+  std::size_t used_slots_ = 0;
+  std::deque<Probe> probes_;
+};
+
+/// Where process `self` writes its trace: "run.json" for process 0, "run.1.json" for process 1.
+[[nodiscard]] std::string trace_file(std::string const& asked, ProcessId self);
+
+/// The trace as JSON for Chrome's trace viewer and Perfetto.
+[[nodiscard]] std::string trace_text(Observer const& observer, Job const& job,
+                                     std::deque<Probe> const& probes);
+
+/// `into` meets `from`, number by number; ReportNumbers as bytes.
+void add_report(std::span<std::byte> into, std::span<std::byte const> from);
+
+}  // namespace tessera

@@ -1,0 +1,112 @@
+#include "plan_cache.hpp"
+
+#include <algorithm>
+
+#include "tessera/base/hash.hpp"
+#include "tessera/base/planted.hpp"
+
+namespace tessera {
+
+void PlanKey::describe(Statement const& statement) {
+  words_.clear();
+  add(static_cast<std::uint64_t>(statement.is_reduction()) +
+      2 * static_cast<std::uint64_t>(statement.folds));
+  add(statement.work.layout->fingerprint());
+  add(statement.work.map);
+  add(statement.work.indices.lo);
+  add(statement.work.indices.hi);
+  if (statement.target != nullptr) {
+    add(statement.target->element_bytes());
+    add(statement.target->widths().below);
+    add(statement.target->widths().above);
+  }
+  if (statement.writes_slabs) {
+    add(statement.target->layout()->fingerprint());
+    add(statement.slab_map);
+  }
+  for (std::size_t l = 0; l < statement.leaves.size(); ++l) add_leaf(statement, l);
+  hash_words();
+}
+
+// Each word is taken in by a bijection, as mix would, but in a few cycles: every statement has
+// dozens of them.
+void PlanKey::hash_words() {
+  auto hash = static_cast<std::uint64_t>(words_.size());
+  for (auto const word : words_) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 32U;
+  }
+  hash_ = scramble(hash);
+}
+
+void PlanKey::add_leaf(Statement const& statement, std::size_t leaf) {
+  auto const& request = statement.leaves[leaf];
+  std::size_t first = 0;
+  while (statement.leaves[first].array != request.array) ++first;
+  add(static_cast<std::uint64_t>(first));
+  if (!planted("plans_ignore_aliases"))
+    add(static_cast<std::uint64_t>(request.array == statement.target));
+  if (first == leaf) {
+    add(request.array->layout()->fingerprint());
+    add(request.array->element_bytes());
+    add(request.array->widths().below);
+    add(request.array->widths().above);
+    if (!planted("plans_ignore_freshness")) add(request.array->freshness().fingerprint());
+  }
+  add(request.constants_offset);
+  add(request.access.map);
+  for (auto const& boundary : request.access.boundaries) {
+    add(static_cast<std::uint64_t>(boundary.below) * 8 +
+        static_cast<std::uint64_t>(boundary.above));
+    if (!boundary.any()) continue;
+    add(boundary.first);
+    add(boundary.count);
+    add(static_cast<std::uint64_t>(boundary.dimension));
+  }
+}
+
+void PlanKey::add(Index const& index) {
+  for (auto const value : index) add(value);
+}
+
+void PlanKey::add(AffineMap const& map) {
+  add(static_cast<std::uint64_t>(map.rank_in * 16 + map.rank()));
+  for (auto const& axis : map.axes) {
+    add(static_cast<std::int64_t>(axis.from));
+    add(axis.offset);
+    add(axis.stride);
+  }
+}
+
+std::shared_ptr<CompiledStatement> const* PlanCache::find(PlanKey const& key) {
+  auto const found = by_hash_.find(key.hash());
+  if (found == by_hash_.end()) return nullptr;
+  auto& entry = entries_[found->second];
+  if (entry.words != key.words()) return nullptr;
+  entry.used = ++clock_;
+  return &entry.plan;
+}
+
+std::size_t PlanCache::room() {
+  if (entries_.size() < most_entries) {
+    entries_.emplace_back();
+    return entries_.size() - 1;
+  }
+  auto const oldest =
+      std::min_element(entries_.begin(), entries_.end(),
+                       [](Entry const& a, Entry const& b) { return a.used < b.used; });
+  by_hash_.erase(oldest->hash);
+  return static_cast<std::size_t>(oldest - entries_.begin());
+}
+
+std::shared_ptr<CompiledStatement> const& PlanCache::insert(
+    PlanKey const& key, std::shared_ptr<CompiledStatement> plan) {
+  auto const same_hash = by_hash_.find(key.hash());
+  auto const place = same_hash != by_hash_.end() ? same_hash->second : room();
+  auto& entry = entries_[place];
+  entry = {key.hash(), key.words(), std::move(plan), ++clock_};
+  by_hash_[key.hash()] = place;
+  return entry.plan;
+}
+
+}  // namespace tessera

@@ -1,0 +1,75 @@
+#pragma once
+/// @file
+/// One statement on one device, with everything that changes from run to run filled in.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tessera/device/memory.hpp"
+#include "tessera/exchange/compiled_statement.hpp"
+#include "tessera/transport/waiter.hpp"
+
+#include "probe.hpp"
+
+namespace tessera {
+
+/// The neighbours of a device in the tree by which reductions meet: partial results go up, the
+/// value comes down.
+struct TreeLinks {
+  Sender* to_parent = nullptr;
+  Receiver* from_parent = nullptr;
+  std::vector<Receiver*> from_children;
+  std::vector<Sender*> to_children;
+};
+
+/// Preallocated: filling one in and running it allocates nothing once its vectors have grown.
+///
+/// Threads: written by the caller's thread while the slot is free, then the worker's until it is
+/// done.
+struct Record {
+  enum class Kind : std::uint8_t { statement, call };
+  Kind kind = Kind::statement;
+  StatementTag tag;
+  DeviceId device;
+  Waiter* waiter = nullptr;
+
+  std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
+  DevicePlan const* plan = nullptr;
+  KernelForms forms;
+  HostMemory kernel;               ///< a copy of the statement's
+  std::vector<std::byte*> leaves;  ///< the buffers read
+  std::vector<std::byte const*> scalars;
+  std::byte* target = nullptr;  ///< the buffer written
+  std::byte* scratch = nullptr;
+  std::byte const* carry_from = nullptr;
+  std::vector<BlockPair> carry;  ///< untouched cells, from `carry_from` to `target`
+  Reduction reduction;
+  std::byte* accumulator = nullptr;
+  std::byte* result = nullptr;
+  TreeLinks* tree = nullptr;
+  std::vector<std::shared_ptr<void>> keeps;  ///< arrays and scalars that the record names
+
+  std::function<void(Record&)> const* call = nullptr;
+
+  Probe* probe = nullptr;  ///< where somebody looks at what the time is spent on
+  std::size_t row = 0;     ///< of the probe
+};
+
+/// Runs a record on its device's thread.
+/// Throws: PeerFailed, Mismatch, and what a kernel throws.
+void execute(Record& record);
+
+/// `into` meets `from`, of equal lengths.
+using CombineBytes = void (*)(std::span<std::byte> into, std::span<std::byte const> from);
+
+/// Combines `bytes` up the tree, in pieces of a multiple of 128 bytes, and brings the result down
+/// to everybody.
+void combine_along_tree(Record& record, std::span<std::byte> bytes, CombineBytes combine);
+/// Bitwise or; and the larger of each pair of std::int64_t.
+void or_bytes(std::span<std::byte> into, std::span<std::byte const> from);
+void max_numbers(std::span<std::byte> into, std::span<std::byte const> from);
+
+}  // namespace tessera

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cstring>
+#include <iomanip>
+#include <numeric>
+#include <sstream>
+
+#include "tessera/base/text.hpp"
+
+#include "observer.hpp"
+
+namespace tessera {
+namespace {
+
+// A table of texts: the first two columns begin where they begin, the others end where they end.
+std::string aligned(std::vector<std::vector<std::string>> const& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (auto const& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  std::ostringstream out;
+  for (auto const& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c)
+      out << (c < 2 ? std::left : std::right) << std::setw(static_cast<int>(widths[c])) << row[c]
+          << (c + 1 == row.size() ? "\n" : "  ");
+  }
+  return std::move(out).str();
+}
+
+std::string seconds(std::int64_t ns) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(6) << static_cast<double>(ns) * 1e-9;
+  return std::move(out).str();
+}
+
+std::string imbalance(std::int64_t most, std::int64_t sum, std::int64_t devices) {
+  if (sum == 0) return "-";
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(2)
+      << static_cast<double>(most) * static_cast<double>(devices) / static_cast<double>(sum);
+  return std::move(out).str();
+}
+
+std::vector<std::string> cells_of(ReportNumbers const& numbers, std::string const& place,
+                                  std::string const& kind, std::int64_t devices) {
+  std::vector<std::string> cells{place, kind, text(numbers.runs)};
+  for (auto const time : numbers.times_ns) cells.push_back(seconds(time));
+  cells.push_back(imbalance(numbers.most_ns[0], numbers.times_ns[0], devices));
+  cells.push_back(text(numbers.messages));
+  for (auto const bytes : numbers.bytes) cells.push_back(bytes == 0 ? "-" : bytes_text(bytes));
+  return cells;
+}
+
+std::int64_t time_of(ReportNumbers const& numbers) {
+  return std::accumulate(numbers.times_ns.begin(), numbers.times_ns.end(), std::int64_t{0});
+}
+
+}  // namespace
+
+void ReportNumbers::add(ReportNumbers const& other) {
+  for (std::size_t p = 0; p < phase_count; ++p) {
+    times_ns[p] += other.times_ns[p];
+    most_ns[p] = std::max(most_ns[p], other.most_ns[p]);
+  }
+  messages += other.messages;
+  for (std::size_t r = 0; r < bytes.size(); ++r) bytes[r] += other.bytes[r];
+  runs = std::max(runs, other.runs);
+  most_messages = std::max(most_messages, other.most_messages);
+}
+
+void add_report(std::span<std::byte> into, std::span<std::byte const> from) {
+  for (std::size_t at = 0; at < into.size(); at += sizeof(ReportNumbers)) {
+    ReportNumbers a;
+    ReportNumbers b;
+    std::memcpy(&a, into.data() + at, sizeof a);
+    std::memcpy(&b, from.data() + at, sizeof b);
+    a.add(b);
+    std::memcpy(into.data() + at, &a, sizeof a);
+  }
+}
+
+std::vector<ReportNumbers> Observer::numbers() const {
+  std::vector<ReportNumbers> result(places_.size() + 1);
+  auto& all = result.back();
+  for (std::size_t row = 0; row < places_.size(); ++row) {
+    auto& line = result[row];
+    line.runs = places_[row].runs;
+    line.messages = line.most_messages = places_[row].messages;
+    line.bytes = places_[row].bytes;
+    for (auto const& probe : probes_)
+      for (std::size_t p = 0; p < phase_count; ++p) {
+        line.times_ns[p] += probe.times(row)[p];
+        line.most_ns[p] = std::max(line.most_ns[p], probe.times(row)[p]);
+      }
+    auto const runs = all.runs + line.runs;
+    all.add(line);
+    all.runs = runs;
+  }
+  all.most_ns = all.times_ns;
+  all.most_messages = all.messages;
+  return result;
+}
+
+std::string Observer::report(std::span<ReportNumbers const> numbers, bool only_here) const {
+  auto const devices = only_here ? job_.local_count() : job_.device_count();
+  std::vector<std::size_t> order(numbers.size() - 1);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::erase_if(order, [&](std::size_t row) { return numbers[row].runs == 0; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return time_of(numbers[a]) > time_of(numbers[b]);
+  });
+
+  std::vector<std::vector<std::string>> rows{{"place", "statement", "runs", "kernel s", "pack s",
+                                              "wait s", "imbalance", "messages", "local", "shm",
+                                              "mpi"}};
+  for (auto const row : order)
+    rows.push_back(cells_of(numbers[row], row == 0 ? "(others)" : text(places_[row].place),
+                            row == 0 ? "" : places_[row].kind, devices));
+  auto const& all = numbers.back();
+  rows.push_back(cells_of(all, "all", "", devices));
+  rows.back()[6] = "";
+
+  auto const where =
+      only_here ? text("process ", job_.self(),
+                       " alone, since the processes' statements stand at "
+                       "different places")
+                : text(counted(job_.device_count(), "device"), " of ",
+                       job_.process_count() == 1 ? text("1 process")
+                                                 : text(job_.process_count(), " processes"));
+  auto result =
+      text("tessera: report of ", where, "; times are sums over devices\n", aligned(rows));
+  if (!only_here && job_.process_count() > 1)
+    result += text("most of one process: kernel ", seconds(all.most_ns[0]), " s, pack ",
+                   seconds(all.most_ns[1]), " s, wait ", seconds(all.most_ns[2]), " s, ",
+                   counted(all.most_messages, "message"), '\n');
+  return result;
+}
+
+}  // namespace tessera

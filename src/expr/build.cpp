@@ -1,0 +1,109 @@
+#include "tessera/expr/build.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tessera::detail {
+
+Builder Builder::permuted(std::span<std::size_t const> order) const {
+  Builder inside(*this);
+  auto const missing = dimensions_.size() - order.size();
+  inside.dimensions_ = InlineVector<std::size_t, max_rank>(order.size(), 0);
+  for (std::size_t d = 0; d < order.size(); ++d)
+    inside.dimensions_[order[d]] = dimensions_[d + missing];
+  return inside;
+}
+
+Access Builder::access(std::span<ViewAxis const> axes,
+                       std::span<std::int64_t const> view_extents) const {
+  AffineMap map{extents_.size(), {}};
+  auto const missing = dimensions_.size() - view_extents.size();  // leading ones the view lacks
+  for (auto const& axis : axes) {
+    AxisMap moved{AxisMap::fixed, axis.offset, axis.stride};
+    if (axis.from != ViewAxis::fixed) {
+      auto const k = static_cast<std::size_t>(axis.from);
+      auto const dimension = dimensions_[k + missing];
+      // One cell against many is repeated.
+      if (view_extents[k] != 1 || extents_[dimension] == 1)
+        moved.from = static_cast<int>(dimension);
+    }
+    map.axes.push_back(moved);
+  }
+  return Access::plain(map);
+}
+
+void Builder::shift(Access& access, std::span<ViewAxis const> axes,
+                    std::span<std::int64_t const> view_extents, std::size_t k, std::int64_t offset,
+                    BoundaryKind below, BoundaryKind above) const {
+  auto const moved_by_k = [k](ViewAxis const& axis) { return axis.from == static_cast<int>(k); };
+  auto const found = std::find_if(axes.begin(), axes.end(), moved_by_k);
+  auto const r = static_cast<std::size_t>(found - axes.begin());
+  if (found == axes.end() || access.map.axes[r].from == AxisMap::fixed) {
+    if (below == BoundaryKind::constant || above == BoundaryKind::constant)
+      throw UsageError(text("dimension ", k,
+                            " of one cell is shifted past a constant edge and repeated; assign the "
+                            "shifted array to one of its own first"));
+    return;  // one cell, repeated: its neighbour is itself
+  }
+  auto& axis = access.map.axes[r];
+  access.boundaries[r] = {below, above, axis.offset, view_extents[k], k};
+  axis.offset += axis.stride * offset;
+}
+
+std::size_t Builder::leaf(StatePtr const& state, Access const& access,
+                          std::int64_t constants_offset) {
+  return statement_.add_leaf({state, access, constants_offset});
+}
+
+std::size_t Builder::checked_dimension(std::size_t d) const {
+  if (d >= dimensions_.size())
+    throw ShapeError(text("index(", d, ") in a statement of ",
+                          counted(std::ssize(dimensions_), "dimension"),
+                          "; they are counted from 0"));
+  return dimensions_[d];
+}
+
+void Anchor::offer(StatePtr const& candidate, Access const& how) {
+  auto const& sharding = candidate->layout()->sharding();
+  bool cut = false;
+  std::size_t moves = 0;
+  for (std::size_t d = 0; d < how.rank(); ++d) {
+    if (how.map.axes[d].from == AxisMap::fixed) continue;
+    ++moves;
+    cut = cut || sharding.ways(d) > 1;
+  }
+  if (state != nullptr && !(state->layout()->mesh() == candidate->layout()->mesh()))
+    is_on_two_meshes = true;
+  bool const better = state == nullptr || moves > rank || (moves == rank && cut && !is_cut);
+  if (!better) return;
+  state = candidate;
+  access = how;
+  rank = moves;
+  is_cut = cut;
+}
+
+NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape) {
+  if (anchor.state == nullptr)
+    throw UsageError(
+        "a new array from an expression that reads none has no shape and no sharding; make "
+        "the array first and assign to it");
+  if (anchor.is_on_two_meshes)
+    throw UsageError(
+        "a new array from arrays on different meshes needs a sharding: "
+        "DistArray(expression, sharding)");
+  auto const& sharding = anchor.state->layout()->sharding();
+  std::vector<SpecEntry> entries(shape.size(), none);
+  std::vector<Cut> cuts(shape.size(), Cut::balanced());
+  for (std::size_t d = 0; d < anchor.access.rank(); ++d) {
+    auto const from = anchor.access.map.axes[d].from;
+    if (from == AxisMap::fixed) continue;
+    auto const r = static_cast<std::size_t>(from);
+    entries[r] = sharding.spec()[d];
+    bool const same_extent = shape[r] == anchor.state->layout()->shape()[d];
+    if (sharding.cut(d).kind() != Cut::Kind::explicit_sizes || same_extent)
+      cuts[r] = sharding.cut(d);
+  }
+  return {sharding.mesh(), PartitionSpec(entries), cuts};
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,211 @@
+#include "tessera/layout/parse.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace {
+
+// Reads a text from left to right. Every function passes over spaces first.
+class Reader {
+ public:
+  explicit Reader(std::string_view whole) : whole_(whole) {}
+
+  /// True, and past it, if `word` comes next.
+  bool accept(std::string_view word) {
+    pass_spaces();
+    if (whole_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+  void expect(std::string_view word) {
+    if (!accept(word)) fail(text('\'', word, '\''));
+  }
+  void expect_end() {
+    pass_spaces();
+    if (at_ != whole_.size()) fail("the end");
+  }
+  std::int64_t number() {
+    pass_spaces();
+    std::int64_t value = 0;
+    auto const* const begin = whole_.data() + at_;
+    auto const [end, error] = std::from_chars(begin, whole_.data() + whole_.size(), value);
+    if (error != std::errc()) fail("a number");
+    at_ += static_cast<std::size_t>(end - begin);
+    return value;
+  }
+  /// What stands before '=', which is passed over.
+  std::string name() {
+    pass_spaces();
+    auto const found = whole_.find_first_of("=,)", at_);
+    if (found == std::string_view::npos || whole_[found] != '=') fail("an axis, such as x=2");
+    std::string word(whole_.substr(at_, found - at_));
+    while (!word.empty() && std::isspace(static_cast<unsigned char>(word.back())) != 0)
+      word.pop_back();
+    at_ = found + 1;
+    return word;
+  }
+  std::string quoted() {
+    expect("\"");
+    auto const end = whole_.find('"', at_);
+    if (end == std::string_view::npos) fail("a closing '\"'");
+    std::string word(whole_.substr(at_, end - at_));
+    at_ = end + 1;
+    return word;
+  }
+  /// Calls `element` for each element of a list in parentheses, which may be empty.
+  template <class Element>
+  void list(Element const& element) {
+    expect("(");
+    if (accept(")")) return;
+    do element();
+    while (accept(","));
+    expect(")");
+  }
+  [[noreturn]] void fail(std::string_view expected) const {
+    auto const rest = whole_.substr(at_, 20);
+    throw UsageError(
+        text("cannot read '", whole_, "': expected ", expected, " at character ", at_,
+             rest.empty() ? std::string(", where it ends") : text(", before '", rest, '\'')));
+  }
+
+ private:
+  void pass_spaces() {
+    while (at_ < whole_.size() && std::isspace(static_cast<unsigned char>(whole_[at_])) != 0) ++at_;
+  }
+
+  std::string_view whole_;
+  std::size_t at_ = 0;
+};
+
+constexpr std::int64_t most_in_range = std::int64_t{1} << 24;
+
+std::vector<std::int64_t> read_devices(Reader& reader, std::int64_t count) {
+  std::vector<std::int64_t> devices{reader.number()};
+  if (reader.accept("to")) {
+    auto const last = reader.number();
+    // A list that does not fill the mesh, or no memory holds, is refused before it is made.
+    if (count > most_in_range)
+      reader.fail(text("a mesh of at most ", most_in_range, " devices before a range of them"));
+    bool const fills = devices[0] >= 0 && last >= devices[0] && last - devices[0] == count - 1;
+    if (!fills) reader.fail(text("a range of ", count, " devices"));
+    while (devices.back() < last) devices.push_back(devices.back() + 1);
+  }
+  while (reader.accept(",")) devices.push_back(reader.number());
+  return devices;
+}
+
+Mesh read_mesh(Reader& reader) {
+  reader.expect("Mesh");
+  reader.expect("(");
+  std::vector<MeshAxis> axes;
+  std::vector<std::int64_t> devices;
+  do {
+    if (!axes.empty() && reader.accept("devices ")) {
+      devices = read_devices(reader, Mesh(axes).size());
+      break;
+    }
+    auto name = reader.name();
+    axes.push_back({std::move(name), reader.number()});
+  } while (reader.accept(","));
+  reader.expect(")");
+  if (devices.empty()) return Mesh(axes);
+  Shape shape;
+  std::vector<std::string> names;
+  for (auto const& axis : axes) {
+    shape.push_back(axis.size);
+    names.push_back(axis.name);
+  }
+  return Mesh(std::move(devices), shape, std::move(names));
+}
+
+SpecEntry read_entry(Reader& reader) {
+  if (reader.accept("none")) return none;
+  if (reader.accept("(")) {
+    std::vector<std::string> axes;
+    do axes.push_back(reader.quoted());
+    while (reader.accept(","));
+    reader.expect(")");
+    return SpecEntry(std::move(axes));
+  }
+  return SpecEntry(reader.quoted());
+}
+
+PartitionSpec read_spec(Reader& reader) {
+  reader.expect("P");
+  std::vector<SpecEntry> entries;
+  reader.list([&] { entries.push_back(read_entry(reader)); });
+  return PartitionSpec(std::move(entries));
+}
+
+Cut read_cut(Reader& reader) {
+  if (reader.accept("balanced")) return Cut::balanced();
+  if (reader.accept("ceil")) return Cut::ceil();
+  if (reader.accept("strict")) return Cut::strict();
+  if (reader.accept("unit")) {
+    reader.expect("(");
+    auto const cells = reader.number();
+    reader.expect(")");
+    return Cut::unit(cells);
+  }
+  if (!reader.accept("explicit_sizes"))
+    reader.fail("balanced, ceil, strict, unit or explicit_sizes");
+  std::vector<std::int64_t> sizes;
+  reader.list([&] { sizes.push_back(reader.number()); });
+  return Cut::explicit_sizes(std::move(sizes));
+}
+
+NamedSharding read_sharding(Reader& reader) {
+  reader.expect("NamedSharding");
+  reader.expect("(");
+  auto mesh = read_mesh(reader);
+  reader.expect(",");
+  auto spec = read_spec(reader);
+  if (!reader.accept(",")) {
+    reader.expect(")");
+    return {std::move(mesh), std::move(spec)};
+  }
+  std::vector<Cut> cuts;
+  if (reader.accept("(")) {
+    do cuts.push_back(read_cut(reader));
+    while (reader.accept(","));
+    reader.expect(")");
+    reader.expect(")");
+    return {std::move(mesh), std::move(spec), std::move(cuts)};
+  }
+  auto cut = read_cut(reader);
+  reader.expect(")");
+  return {std::move(mesh), std::move(spec), std::move(cut)};
+}
+
+// The whole of a text, and nothing behind it.
+template <class Read>
+auto read_whole(std::string_view whole, Read const& read) {
+  Reader reader(whole);
+  auto result = read(reader);
+  reader.expect_end();
+  return result;
+}
+
+}  // namespace
+
+Mesh parse_mesh(std::string_view text) {
+  return read_whole(text, read_mesh);
+}
+PartitionSpec parse_spec(std::string_view text) {
+  return read_whole(text, read_spec);
+}
+Cut parse_cut(std::string_view text) {
+  return read_whole(text, read_cut);
+}
+NamedSharding parse_sharding(std::string_view text) {
+  return read_whole(text, read_sharding);
+}
+
+}  // namespace tessera

@@ -1,0 +1,174 @@
+#include "tessera/layout/visualize.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_columns_of_bar = 16;
+constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_columns = 8;
+constexpr std::int64_t most_lines = 32;
+constexpr std::int64_t most_copies = 4;
+constexpr std::int64_t bar_width = 64;
+constexpr std::int64_t gap = -1;  // in a list of piece numbers: those left out
+
+std::string spaces(std::size_t count) {
+  return std::string(count, ' ');
+}
+
+std::string centred(std::string const& words, std::size_t width) {
+  auto const left = (width - words.size()) / 2;
+  return spaces(left) + words + spaces(width - words.size() - left);
+}
+
+std::string right_aligned(std::string const& words, std::size_t width) {
+  return spaces(width - words.size()) + words;
+}
+
+Piece piece_of(Layout const& layout, std::size_t d, std::int64_t k) {
+  return layout.sharding().cut(d).piece(layout.shape()[d], layout.sharding().ways(d), k);
+}
+
+Piece pieces_of(Layout const& layout, std::size_t d) {
+  auto const extent = layout.shape()[d];
+  return layout.sharding().cut(d).pieces_meeting(extent, layout.sharding().ways(d), 0, extent);
+}
+
+// The numbers of the pieces of a dimension that have cells; of more than `most`, the first and
+// last.
+std::vector<std::int64_t> shown_pieces(Layout const& layout, std::size_t d, std::size_t most) {
+  auto const all = pieces_of(layout, d);
+  auto const has_cells = [&](std::int64_t k) { return piece_of(layout, d, k).size() > 0; };
+  std::vector<std::int64_t> shown;
+  for (auto k = all.lo; k < all.hi && shown.size() <= most; ++k)
+    if (has_cells(k)) shown.push_back(k);
+  if (shown.size() <= most) return shown;
+  std::vector<std::int64_t> last;
+  for (auto k = all.hi - 1; last.size() < most / 2; --k)
+    if (has_cells(k)) last.push_back(k);
+  shown.resize(most / 2);
+  shown.push_back(gap);
+  shown.insert(shown.end(), last.rbegin(), last.rend());
+  return shown;
+}
+
+// "0,2": the devices that hold a piece.
+std::string holders(Layout const& layout, Index const& pieces) {
+  auto const& sharding = layout.sharding();
+  auto const shown = std::min(sharding.replicas(), most_copies);
+  std::vector<DeviceId> devices;
+  for (std::int64_t copy = 0; copy < shown; ++copy)
+    devices.push_back(layout.mesh().device_at(sharding.position_holding(pieces, copy)));
+  return join(devices, "", shown < sharding.replicas() ? ",..." : "", ",");
+}
+
+// Only explicit sizes can leave out a piece between others, so only they are counted one by one.
+std::int64_t pieces_with_cells(Layout const& layout, std::size_t d) {
+  auto const all = pieces_of(layout, d);
+  if (layout.sharding().cut(d).kind() != Cut::Kind::explicit_sizes) return all.size();
+  std::int64_t count = 0;
+  for (auto k = all.lo; k < all.hi; ++k) count += piece_of(layout, d, k).size() > 0 ? 1 : 0;
+  return count;
+}
+
+std::string idle_devices(Layout const& layout) {
+  auto busy = layout.sharding().replicas();
+  for (std::size_t d = 0; d < layout.rank(); ++d) busy *= pieces_with_cells(layout, d);
+  auto const idle = layout.mesh().size() - busy;
+  if (idle == 0) return "";
+  return text(counted(idle, "device"), idle == 1 ? " holds" : " hold", " no cells\n");
+}
+
+// A bar of pieces, each as wide as its share of the cells and as its text allow.
+std::string bar(Layout const& layout) {
+  auto const cells_per_column = ceil_div(layout.cells(), bar_width);
+  std::string bounds;
+  std::string cells;
+  std::int64_t end = 0;
+  for (auto const k : shown_pieces(layout, 0, most_columns_of_bar)) {
+    auto const piece = k == gap ? Piece{end, end} : piece_of(layout, 0, k);
+    auto const label = k == gap ? "..." : holders(layout, {k});
+    auto const lo = text(piece.lo);
+    auto const columns =
+        layout.cells() <= bar_width / 2 ? piece.size() * 2 : piece.size() / cells_per_column;
+    auto const width = std::max({label.size() + 2, lo.size(),
+                                 static_cast<std::size_t>(std::max<std::int64_t>(columns, 1)) - 1});
+    bounds += lo + spaces(width + 1 - lo.size());
+    cells += '|' + centred(label, width);
+    end = piece.hi;
+  }
+  if (cells.empty()) return "";
+  return text(bounds, end, '\n', cells, "|\n");
+}
+
+std::string bounds_of(Layout const& layout, std::size_t d, std::int64_t k) {
+  if (k == gap) return "...";
+  auto const piece = piece_of(layout, d, k);
+  return text(piece.lo, ':', piece.hi);
+}
+
+// The texts of a grid: a row of column bounds first, then per row its bounds and its devices.
+std::vector<std::vector<std::string>> grid_texts(Layout const& layout) {
+  auto const rows = shown_pieces(layout, 0, most_rows);
+  auto const columns = shown_pieces(layout, 1, most_columns);
+  std::vector<std::vector<std::string>> texts{{""}};
+  for (auto const c : columns) texts.front().push_back(bounds_of(layout, 1, c));
+  for (auto const r : rows) {
+    texts.push_back({bounds_of(layout, 0, r)});
+    for (auto const c : columns)
+      texts.back().push_back(r == gap || c == gap ? "..." : holders(layout, {r, c}));
+  }
+  return texts;
+}
+
+std::string grid(Layout const& layout) {
+  auto const texts = grid_texts(layout);
+  if (layout.cells() == 0) return "";
+  std::vector<std::size_t> widths(texts.front().size(), 0);
+  for (auto const& row : texts)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+
+  std::string head = spaces(widths[0] + 1);
+  std::string line = spaces(widths[0] + 1) + '+';
+  for (std::size_t c = 1; c < widths.size(); ++c) {
+    head += ' ' + centred(texts[0][c], widths[c] + 2);
+    line += std::string(widths[c] + 2, '-') + '+';
+  }
+  head.erase(head.find_last_not_of(' ') + 1);
+  std::string result = text(head, '\n', line, '\n');
+  for (std::size_t r = 1; r < texts.size(); ++r) {
+    result += right_aligned(texts[r][0], widths[0]) + " |";
+    for (std::size_t c = 1; c < widths.size(); ++c)
+      result += centred(texts[r][c], widths[c] + 2) + '|';
+    result += text('\n', line, '\n');
+  }
+  return result;
+}
+
+std::string list(Layout const& layout) {
+  auto const size = layout.mesh().size();
+  std::string result;
+  for (std::int64_t position = 0; position < std::min(size, most_lines); ++position) {
+    auto const device = layout.mesh().device_at(position);
+    auto const box = layout.box_of(device);
+    result += text("device ", device, ": ", box.empty() ? "no cells" : text(box), '\n');
+  }
+  if (size > most_lines)
+    result += text("... and ", counted(size - most_lines, "device"), " more\n");
+  return result;
+}
+
+}  // namespace
+
+std::string visualize(Layout const& layout) {
+  auto const head = text(layout, '\n');
+  if (layout.rank() == 1) return head + bar(layout) + idle_devices(layout);
+  if (layout.rank() == 2) return head + grid(layout) + idle_devices(layout);
+  return head + list(layout);
+}
+
+}  // namespace tessera

@@ -1,0 +1,304 @@
+#include "tessera/ops/shape.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tessera::detail {
+namespace {
+
+constexpr std::int64_t most_cells = std::int64_t{1} << 62;
+
+// Dimensions [from_lo, from_hi) of one shape that hold the same cells as [to_lo, to_hi) of another.
+struct Group {
+  std::size_t from_lo, from_hi, to_lo, to_hi;
+
+  [[nodiscard]] bool fuses() const { return from_hi - from_lo != 1; }
+  [[nodiscard]] bool splits() const { return to_hi - to_lo != 1; }
+};
+
+// The smallest groups, in order. The shapes have equally many cells, and not none.
+std::vector<Group> groups_of(Shape const& from, Shape const& to) {
+  std::vector<Group> groups;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < from.size() && j < to.size()) {
+    Group group{i, i + 1, j, j + 1};
+    auto a = from[i++];
+    auto b = to[j++];
+    while (a != b) {
+      if (a < b)
+        a *= from[i++];
+      else
+        b *= to[j++];
+    }
+    group.from_hi = i;
+    group.to_hi = j;
+    groups.push_back(group);
+  }
+  // What is left over has one cell per dimension.
+  groups.back().from_hi = from.size();
+  groups.back().to_hi = to.size();
+  return groups;
+}
+
+// How one dimension of an array lies.
+struct Lying {
+  SpecEntry axes = none;
+  Cut cut = Cut::balanced();
+};
+
+NamedSharding sharding_from(Mesh const& mesh, std::vector<Lying> const& dimensions) {
+  std::vector<SpecEntry> entries;
+  std::vector<Cut> cuts;
+  for (auto const& d : dimensions) {
+    entries.push_back(d.axes);
+    cuts.push_back(d.cut);
+  }
+  return {mesh, PartitionSpec(entries), cuts};
+}
+
+std::int64_t ways_of(Mesh const& mesh, SpecEntry const& entry) {
+  return NamedSharding(mesh, PartitionSpec({entry})).ways(0);
+}
+
+// How many rows of `rows` stay together under a rule that is a formula: whole blocks of so many,
+// dealt out balanced, are what it gives.
+std::int64_t rows_together(Cut const& cut, std::int64_t rows, std::int64_t ways) {
+  return cut.kind() == Cut::Kind::ceil ? ceil_div(rows, ways) : cut.unit_cells();
+}
+
+Cut list_in_rows(Cut const& cut, std::int64_t rows, std::int64_t row_cells, std::int64_t ways) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t k = 0; k < ways; ++k)
+    sizes.push_back(cut.piece(rows, ways, k).size() * row_cells);
+  return Cut::explicit_sizes(sizes);
+}
+
+// A dimension of `rows` rows of `row_cells` cells each, cut as the rows are; if it can be, as
+// `known` says, so that nothing has to move.
+Cut cut_in_rows(Mesh const& mesh, Lying const& lying, std::int64_t rows, std::int64_t row_cells,
+                Cut const& known) {
+  auto const ways = ways_of(mesh, lying.axes);
+  if (lying.cut.kind() == Cut::Kind::explicit_sizes)
+    return list_in_rows(lying.cut, rows, row_cells, ways);
+  auto const unit = rows_together(lying.cut, rows, ways) * row_cells;
+  bool const is_even = rows * row_cells % ways == 0 && rows * row_cells / ways % unit == 0;
+  if (unit > 1 && !is_even) return Cut::unit(unit);
+  return known.kind() == Cut::Kind::ceil && is_even ? known : Cut::balanced();
+}
+
+// The first dimension of [lo, hi) with more than one cell, else the first: it is cut for all.
+std::size_t leading(Shape const& shape, std::size_t lo, std::size_t hi) {
+  for (auto d = lo; d < hi; ++d)
+    if (shape[d] > 1) return d;
+  return lo;
+}
+
+std::int64_t cells_behind(Shape const& shape, std::size_t d, std::size_t hi) {
+  std::int64_t cells = 1;
+  for (auto k = d + 1; k < hi; ++k) cells *= shape[k];
+  return cells;
+}
+
+// The dimensions of a group cut along the leading one only, by all their mesh axes.
+Lying whole_rows(NamedSharding const& sharding, Group const& group, std::size_t lead) {
+  std::vector<std::string> axes;
+  bool only_lead = true;
+  for (auto d = group.from_lo; d < group.from_hi; ++d) {
+    auto const& more = sharding.spec()[d].axes();
+    axes.insert(axes.end(), more.begin(), more.end());
+    only_lead = only_lead && (d == lead || more.empty());
+  }
+  return {SpecEntry(axes), only_lead ? sharding.cut(lead) : Cut::balanced()};
+}
+
+// The rule by which rows are cut where dimensions are split.
+Cut rule_of(Cut const& cut) {
+  return cut.kind() == Cut::Kind::ceil ? cut : Cut::balanced();
+}
+
+// The four layouts a reshape goes through: the array's own dimensions in whole rows, the groups
+// fused, the groups in whole rows of the new shape, and that.
+class Reshape {
+ public:
+  Reshape(Layout const& from, Shape const& to) : mesh_(from.mesh()), to_(to) {
+    auto const& sharding = from.sharding();
+    auto const& shape = from.shape();
+    rows_.resize(shape.size());
+    new_.resize(to.size());
+    for (auto const& group : groups_of(shape, to)) {
+      add_fused(sharding, shape, group);
+      add_split(group);
+    }
+  }
+
+  [[nodiscard]] StatePtr carry_out(StatePtr const& from, Place const& place) const {
+    auto result = from;
+    if (fuses_) result = copied_in_order(moved(result, rows_, place), fused_, flat_);
+    if (splits_) result = copied_in_order(moved(result, flat_rows_, place), new_, to_);
+    return result;
+  }
+
+ private:
+  void add_fused(NamedSharding const& sharding, Shape const& shape, Group const& group) {
+    flat_.push_back(cells_behind(shape, group.from_lo, group.from_hi) * shape[group.from_lo]);
+    if (!group.fuses()) {
+      rows_[group.from_lo] = {sharding.spec()[group.from_lo], sharding.cut(group.from_lo)};
+      fused_.push_back(rows_[group.from_lo]);
+      return;
+    }
+    fuses_ = true;
+    auto const lead = leading(shape, group.from_lo, group.from_hi);
+    auto const& lying = rows_[lead] = whole_rows(sharding, group, lead);
+    auto const cut = cut_in_rows(mesh_, lying, shape[lead],
+                                 cells_behind(shape, lead, group.from_hi), Cut::balanced());
+    fused_.push_back({lying.axes, cut});
+  }
+
+  void add_split(Group const& group) {
+    auto const& fused = fused_.back();
+    if (!group.splits()) {
+      new_[group.to_lo] = fused;
+      flat_rows_.push_back(fused);
+      return;
+    }
+    splits_ = true;
+    auto const lead = leading(to_, group.to_lo, group.to_hi);
+    new_[lead] = {fused.axes, rule_of(fused.cut)};
+    flat_rows_.push_back(
+        {fused.axes, cut_in_rows(mesh_, new_[lead], to_[lead], cells_behind(to_, lead, group.to_hi),
+                                 fused.cut)});
+  }
+
+  // The same array, or a copy that lies so.
+  [[nodiscard]] StatePtr moved(StatePtr const& from, std::vector<Lying> const& dimensions,
+                               Place const& place) const {
+    auto const sharding = sharding_from(mesh_, dimensions);
+    if (from->layout()->sharding() == sharding) return from;
+    auto result = make_state(sharding, from->layout()->shape(), from->element_bytes());
+    copy_cells(result, from, place);
+    return result;
+  }
+
+  [[nodiscard]] StatePtr copied_in_order(StatePtr const& from, std::vector<Lying> const& dimensions,
+                                         Shape const& shape) const {
+    auto result = make_state(sharding_from(mesh_, dimensions), shape, from->element_bytes());
+    copy_in_order(result, from);
+    return result;
+  }
+
+  Mesh mesh_;
+  Shape to_;
+  Shape flat_;
+  std::vector<Lying> rows_;
+  std::vector<Lying> fused_;
+  std::vector<Lying> flat_rows_;
+  std::vector<Lying> new_;
+  bool fuses_ = false;
+  bool splits_ = false;
+};
+
+// The shape with its one -1, if there is one, made what is left for it.
+Shape completed(Shape shape, Shape const& from) {
+  auto const cells = cells_of(from);
+  auto const asked = shape;
+  auto const refuse = [&](auto const&... why) {
+    throw ShapeError(text("an array of shape ", from, ", which has ", counted(cells, "cell"),
+                          ", cannot be reshaped to ", asked, why...));
+  };
+  auto const open = std::find(shape.begin(), shape.end(), -1);
+  if (open != shape.end()) {
+    *open = 1;
+    if (std::find(shape.begin(), shape.end(), -1) != shape.end())
+      refuse("; only one extent can be -1, what is left for it");
+  }
+  check_shape(shape);
+  auto const rest = cells_of(shape);
+  if (open == shape.end()) {
+    if (rest != cells) refuse(", which has ", rest);
+    return shape;
+  }
+  if (rest == 0 || cells % rest != 0)
+    refuse(": the other extents have ", counted(rest, "cell"), ", which leaves no whole number");
+  *open = cells / rest;
+  return shape;
+}
+
+}  // namespace
+
+void join_shape(Shape& shape, Shape const& other, std::size_t axis, char const* what) {
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (d != axis && shape[d] != other[d])
+      throw ShapeError(text(what, ": the shapes ", shape, " and ", other, " differ in dimension ",
+                            d, "; only along axis ", axis, " they may"));
+  shape[axis] += other[axis];
+}
+
+void check_same_shape(Shape const& shape, Shape const& other, char const* what) {
+  if (!(shape == other))
+    throw ShapeError(
+        text(what, ": the shapes ", shape, " and ", other, " differ; they have to be equal"));
+}
+
+void repeat_extent(std::int64_t& extent, std::int64_t count) {
+  if (count < 0)
+    throw ShapeError(text("repeat: the count ", count, " is negative; counts are 0 or more"));
+  if (extent > 0 && count > most_cells / extent)
+    throw ShapeError(
+        text("repeat: ", counted(extent, "cell"), ' ', count, " times are more than 2^62 cells"));
+  extent *= count;
+}
+
+NamedSharding sharding_of_joined(Anchor const& anchor, Shape const& shape, char const* what) {
+  if (anchor.is_on_two_meshes)
+    throw UsageError(text(what,
+                          " of arrays on different meshes; reshard them to one mesh, or make the "
+                          "result with the sharding it should have and assign its slices"));
+  return sharding_of_result(anchor, shape);
+}
+
+void add_dimension(Anchor& anchor, std::size_t axis) {
+  for (auto& moved : anchor.access.map.axes)
+    if (moved.from >= static_cast<int>(axis)) ++moved.from;
+}
+
+void pad_extents(std::span<std::int64_t> extents, std::span<std::int64_t const> low,
+                 std::span<std::int64_t const> high, std::span<Boundaries const> boundaries) {
+  if (low.size() != extents.size() || high.size() != extents.size())
+    throw ShapeError(text("pad got ", low.size(), " and ", high.size(), " numbers for an array of ",
+                          counted(std::ssize(extents), "dimension"), "; give one per dimension"));
+  check_counts(extents.size(), extents.size(), boundaries.size());
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
+    if (low[d] < 0 || high[d] < 0)
+      throw ShapeError(text("pad by ", low[d], " and ", high[d], " along dimension ", d,
+                            "; numbers of cells are not negative, take a slice to drop some"));
+    auto const is_made_up = [](Boundary const& b) { return b.kind() == BoundaryKind::constant; };
+    bool const repeats =
+        (low[d] > 0 && !is_made_up(boundary.below)) || (high[d] > 0 && !is_made_up(boundary.above));
+    if (repeats && extents[d] == 0)
+      throw ShapeError(text("dimension ", d,
+                            " has no cell that could be repeated past its edges; "
+                            "pad it with a constant"));
+    auto const room = most_cells - extents[d];
+    if (low[d] > room || high[d] > room - low[d])
+      throw ShapeError(text("pad by ", low[d], " and ", high[d], " along dimension ", d,
+                            " makes more than 2^62 cells"));
+    extents[d] += low[d] + high[d];
+  }
+}
+
+StatePtr reshaped(StatePtr const& from, Shape const& shape, Place const& place) {
+  auto const& layout = *from->layout();
+  auto const wanted = completed(shape, layout.shape());
+  if (layout.cells() == 0)
+    return make_state({layout.mesh(), PartitionSpec(std::vector<SpecEntry>(wanted.size(), none))},
+                      wanted, from->element_bytes());
+  auto result = Reshape(layout, wanted).carry_out(from, place);
+  if (result != from) return result;
+  result = make_state(layout.sharding(), wanted, from->element_bytes());
+  copy_cells(result, from, place);
+  return result;
+}
+
+}  // namespace tessera::detail

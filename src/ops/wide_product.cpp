@@ -1,0 +1,119 @@
+#include "tessera/ops/wide_product.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#ifdef __FAST_MATH__
+#error "the error of a product needs arithmetic as written; compile without -ffast-math"
+#endif
+
+namespace tessera {
+namespace {
+
+constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t infinity_bits = 0x7ff0'0000'0000'0000ULL;
+constexpr std::uint64_t fraction_bits = 0x000f'ffff'ffff'ffffULL;
+constexpr std::uint64_t bits_of_one = 0x3ff0'0000'0000'0000ULL;
+
+/// A number of 106 bits: high + low, with |low| at most half a unit in the last place of high.
+struct Wide {
+  double high;
+  double low;
+};
+
+#ifdef __FMA__
+double error_of_product(double a, double b, double product) {
+  return std::fma(a, b, -product);
+}
+#else
+/// The upper half of the digits. Exact for numbers of moderate size.
+double upper_half(double x) {
+  double const scaled = x * 134217729.0;  // 2^27 + 1
+  return scaled - (scaled - x);
+}
+
+double error_of_product(double a, double b, double product) {
+  double const a1 = upper_half(a);
+  double const b1 = upper_half(b);
+  double const a2 = a - a1;
+  double const b2 = b - b1;
+  return ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2;
+}
+#endif
+
+Wide product_of(Wide const& a, Wide const& b) {
+  double const product = a.high * b.high;
+  double const rest = error_of_product(a.high, b.high, product) + (a.high * b.low + a.low * b.high);
+  double const high = product + rest;
+  return {high, rest - (high - product)};
+}
+
+/// The neighbour of `high` whose last digit stands for what was cut off: rounding it to fewer
+/// digits rounds high + low.
+double rounded_to_odd(Wide const& x) {
+  auto bits = std::bit_cast<std::uint64_t>(x.high);
+  if (x.low != 0 && (bits & 1U) == 0) bits = x.low > 0 ? bits + 1 : bits - 1;
+  return std::bit_cast<double>(bits);
+}
+
+}  // namespace
+
+void WideProduct::multiply(std::span<double const> factors) {
+  // Side by side, so that none waits for the one before.
+  constexpr std::size_t lanes = 4;
+  WideProduct parts[lanes];
+  std::size_t i = 0;
+  for (; i + lanes <= factors.size(); i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) parts[lane].multiply(factors[i + lane]);
+  for (; i < factors.size(); ++i) multiply(factors[i]);
+  for (auto const& part : parts) merge(part);
+}
+
+void WideProduct::multiply(double factor) {
+  auto bits = std::bit_cast<std::uint64_t>(factor);
+  negative_ = negative_ != ((bits & sign_bit) != 0);
+  bits &= ~sign_bit;
+  if (bits == 0 || bits >= infinity_bits) {
+    zero_ = zero_ || bits == 0;
+    infinite_ = infinite_ || bits == infinity_bits;
+    nan_ = nan_ || bits > infinity_bits;
+    return;
+  }
+  if (bits <= fraction_bits) {  // subnormal
+    bits = std::bit_cast<std::uint64_t>(std::bit_cast<double>(bits) * 0x1p64);
+    exponent_ -= 64;
+  }
+  exponent_ += static_cast<std::int64_t>(bits >> 52) - 1023;
+  WideProduct mantissa;
+  mantissa.high_ = std::bit_cast<double>((bits & fraction_bits) | bits_of_one);
+  merge(mantissa);
+}
+
+void WideProduct::merge(WideProduct const& other) {
+  auto const product = product_of({high_, low_}, {other.high_, other.low_});
+  double const scale = product.high >= 2 ? 0.5 : 1.0;
+  high_ = product.high * scale;
+  low_ = product.low * scale;
+  exponent_ += other.exponent_ + (product.high >= 2 ? 1 : 0);
+  negative_ = negative_ != other.negative_;
+  zero_ = zero_ || other.zero_;
+  infinite_ = infinite_ || other.infinite_;
+  nan_ = nan_ || other.nan_;
+}
+
+double WideProduct::value() const {
+  if (nan_ || (zero_ && infinite_)) return std::numeric_limits<double>::quiet_NaN();
+  double const sign = negative_ ? -1.0 : 1.0;
+  if (infinite_) return sign * std::numeric_limits<double>::infinity();
+  if (zero_) return sign * 0.0;
+  constexpr int beyond = 5000;  // every double over- and underflows before that
+  auto const exponent =
+      static_cast<int>(std::clamp<std::int64_t>(exponent_, std::int64_t{-beyond}, beyond));
+  bool const loses_digits = exponent < -1022;
+  return sign * std::ldexp(loses_digits ? rounded_to_odd({high_, low_}) : high_, exponent);
+}
+
+}  // namespace tessera

@@ -1,0 +1,352 @@
+#include "tessera/plan/exchange_plan.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "tessera/base/planted.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace {
+
+std::vector<std::vector<Stretch>> all_stretches(Access const& access, Box const& indices) {
+  std::vector<std::vector<Stretch>> stretches;
+  stretches.reserve(access.rank());
+  for (std::size_t d = 0; d < access.rank(); ++d)
+    stretches.push_back(stretches_of(access, d, indices));
+  return stretches;
+}
+
+using Choice = InlineVector<Stretch const*, max_rank>;
+
+// The cells of one combination of stretches. A stretch of one repeated cell counts at its first
+// index.
+Cells cells_of_choice(Choice const& choice) {
+  Cells cells{{{}, {}}, {}};
+  for (auto const* const stretch : choice) {
+    cells.lattice.lo.push_back(stretch->lo);
+    cells.lattice.hi.push_back(stretch->step == 0 ? stretch->lo + 1 : stretch->hi);
+    cells.axes.push_back({stretch->cell, stretch->step, stretch->frame()});
+  }
+  return cells;
+}
+
+// Calls `visit(cells, choice)` for each combination of stretches that are cells, not constants.
+template <class Visit>
+void visit_cells(Access const& access, Box const& indices, Visit const& visit) {
+  visit_combinations(all_stretches(access, indices), [&](Choice const& choice) {
+    for (auto const* const stretch : choice)
+      if (stretch->constant()) return;
+    visit(cells_of_choice(choice), choice);
+  });
+}
+
+// The lattice indices whose place, under (first, stride), lies in `box`.
+template <class First>
+Box lattice_where(Cells const& cells, Box const& box, First const& first) {
+  if (box.empty()) return Box::none(cells.lattice.rank());
+  Box result = cells.lattice;
+  for (std::size_t d = 0; d < cells.axes.size(); ++d) {
+    auto const& axis = cells.axes[d];
+    auto const origin = first(axis);
+    if (axis.stride == 0) {
+      if (origin < box.lo[d] || origin >= box.hi[d]) result.hi[d] = result.lo[d];
+      continue;
+    }
+    auto const below = box.lo[d] - origin;
+    auto const last = box.hi[d] - 1 - origin;
+    auto const up = axis.stride > 0;
+    auto const lowest = up ? below : last;
+    auto const rounded = planted("lattice_rounds_down") ? floor_div(lowest, axis.stride)
+                                                        : ceil_div(lowest, axis.stride);
+    result.lo[d] = std::max(result.lo[d], rounded);
+    result.hi[d] = std::min(result.hi[d], floor_div(up ? last : below, axis.stride) + 1);
+  }
+  return result;
+}
+
+template <class First>
+Box hull_where(Cells const& cells, First const& first) {
+  Box result{Index(cells.axes.size(), 0), Index(cells.axes.size(), 0)};
+  for (std::size_t d = 0; d < cells.axes.size(); ++d) {
+    auto const& axis = cells.axes[d];
+    auto const a = first(axis) + axis.stride * cells.lattice.lo[d];
+    auto const b = first(axis) + axis.stride * (cells.lattice.hi[d] - 1);
+    result.lo[d] = std::min(a, b);
+    result.hi[d] = std::max(a, b) + 1;
+  }
+  return result;
+}
+
+bool steps_by_one(Cells const& cells) {
+  return std::all_of(cells.axes.begin(), cells.axes.end(),
+                     [](Cells::Axis const& axis) { return std::abs(axis.stride) <= 1; });
+}
+
+// What one device reads of each leaf: combinations of stretches that are cells.
+class Reader {
+ public:
+  Reader(DeviceId device, std::span<LeafUse const> leaves, WorkPlace const& place)
+      : device_(device) {
+    auto const work = place.work_of(device);
+    needs_.resize(leaves.size());
+    if (work.empty()) return;
+    for (std::size_t number = 0; number < leaves.size(); ++number)
+      if (!is_repeated(leaves, number))
+        visit_cells(leaves[number].access, work,
+                    [&](Cells const& need, Choice const&) { needs_[number].push_back(need); });
+  }
+
+  [[nodiscard]] DeviceId device() const { return device_; }
+  [[nodiscard]] std::vector<Cells> const& needs(std::size_t leaf) const { return needs_[leaf]; }
+
+ private:
+  // True if an earlier leaf reads the same cells in the same ghost cells.
+  static bool is_repeated(std::span<LeafUse const> leaves, std::size_t number) {
+    auto const& leaf = leaves[number];
+    auto const earlier = leaves.first(number);
+    return leaf.in_place && std::any_of(earlier.begin(), earlier.end(), [&](LeafUse const& other) {
+             return other.in_place && other.array == leaf.array &&
+                    (other.access == leaf.access || planted("second_leaf_lost"));
+           });
+  }
+
+  DeviceId device_;
+  std::vector<std::vector<Cells>> needs_;  // per leaf
+};
+
+// What one device has to be given by one owner, which may be itself: all that it reads of the
+// owner's cells but for those that lie in its own shard or that its ghost cells hold already.
+//
+// Both ends make this list from the same numbers, and from nothing that lies elsewhere: so they
+// make it in the same order, and a device in the middle plans alike however many there are around.
+class Delivery {
+ public:
+  Delivery(DeviceId owner, Reader const& reader, std::span<LeafUse const> leaves)
+      : owner_(owner), reader_(reader), leaves_(leaves) {
+    CountVisits::note();
+  }
+
+  void append_to(std::vector<Transfer>& transfers, DeviceId peer) {
+    for (std::size_t number = 0; number < leaves_.size(); ++number)
+      if (!reader_.needs(number).empty()) append_leaf(number, transfers, peer);
+  }
+
+ private:
+  // The ghost cells of one array that hold the owner's cells, or that are fresh.
+  struct Ghosts {
+    std::size_t array = 0;
+    Region cells;
+  };
+
+  void append_leaf(std::size_t number, std::vector<Transfer>& transfers, DeviceId peer) {
+    auto const& leaf = leaves_[number];
+    auto const theirs = leaf.owned->box_of(owner_);
+    if (theirs.empty()) return;
+    auto const copy = planted("first_copy_gives") ? 0 : leaf.owned->replica_for(reader_.device());
+    if (leaf.owned->replica_of(owner_) != copy) return;
+    for (auto const& need : reader_.needs(number)) {
+      auto const part = need.with_lattice(need.lattice_in(theirs));
+      if (part.lattice.empty()) continue;
+      auto const given = lacking(leaf, part);
+      for (auto const& box : given.boxes())
+        if (!planted("corner_lost") || !is_corner(leaf, part.with_lattice(box)))
+          transfers.push_back({peer, number, part.with_lattice(box)});
+    }
+  }
+
+  // True if the cells lie past the reader's own along two dimensions or more.
+  [[nodiscard]] bool is_corner(LeafUse const& leaf, Cells const& cells) const {
+    auto const own = leaf.owned->box_of(reader_.device());
+    auto const at = cells.frame_hull();
+    int outside = 0;
+    for (std::size_t d = 0; d < own.rank(); ++d)
+      if (at.hi[d] <= own.lo[d] || at.lo[d] >= own.hi[d]) ++outside;
+    return outside > 1;
+  }
+
+  // The lattice indices of `part` that the reader lacks. They count as given from now on.
+  Region lacking(LeafUse const& leaf, Cells const& part) {
+    Region rest(part.lattice);
+    if (!leaf.in_place) return rest;
+    auto const own = leaf.owned->box_of(reader_.device());
+    if (!part.wraps() || planted("own_images_missed")) rest.subtract(part.lattice_in(own));
+    if (rest.empty()) return rest;
+    auto& ghosts = ghosts_of(leaf);
+    for (auto const& box : ghosts.boxes())
+      rest.subtract(lattice_where(part, box, [](Cells::Axis const& axis) { return axis.frame; }));
+    if (steps_by_one(part))
+      for (auto const& box : rest.boxes()) ghosts.add(part.with_lattice(box).frame_hull());
+    return rest;
+  }
+
+  Region& ghosts_of(LeafUse const& leaf) {
+    for (auto& ghosts : ghosts_)
+      if (ghosts.array == leaf.array) return ghosts.cells;
+    ghosts_.push_back({leaf.array, {}});
+    if (leaf.fresh != nullptr)
+      ghosts_.back().cells = leaf.fresh->fresh_on(reader_.device(), *leaf.owned);
+    return ghosts_.back().cells;
+  }
+
+  DeviceId owner_;
+  Reader const& reader_;
+  std::span<LeafUse const> leaves_;
+  std::vector<Ghosts> ghosts_;
+};
+
+// The indices of a leaf's choice whose cells lie in `own`, as a box of the statement's indices.
+Box indices_reading(Access const& access, Cells const& cells, Choice const& choice, Box const& own,
+                    Box const& indices) {
+  Box result = indices;
+  Box const lattice = cells.lattice_in(own);
+  if (lattice.empty()) return Box::none(indices.rank());
+  for (std::size_t d = 0; d < access.rank(); ++d) {
+    if (access.map.axes[d].from == AxisMap::fixed) continue;
+    auto const from = static_cast<std::size_t>(access.map.axes[d].from);
+    bool const is_repeated = choice[d]->step == 0;
+    result.lo[from] = is_repeated ? choice[d]->lo : lattice.lo[d];
+    result.hi[from] = is_repeated ? choice[d]->hi : lattice.hi[d];
+  }
+  return result;
+}
+
+bool cuts(NamedSharding const& sharding, std::string_view axis) {
+  auto const& entries = sharding.spec().entries();
+  return std::any_of(entries.begin(), entries.end(), [&](SpecEntry const& entry) {
+    return std::find(entry.axes().begin(), entry.axes().end(), axis) != entry.axes().end();
+  });
+}
+
+// Work and leaf on one mesh: a reader takes its cells from the copy it holds itself, so it agrees
+// with `self` along every mesh axis that does not cut the leaf. Keeps the part of `work` for which
+// that holds where those axes alone cut a dimension.
+Box work_beside(DeviceId self, LeafUse const& leaf, WorkPlace const& place, Box work) {
+  auto const& sharding = place.layout->sharding();
+  auto const own = place.layout->box_of(self);
+  for (std::size_t t = 0; t < sharding.rank(); ++t) {
+    auto const& axes = sharding.spec()[t].axes();
+    bool const agrees = std::none_of(axes.begin(), axes.end(), [&](std::string const& axis) {
+      return cuts(leaf.owned->sharding(), axis);
+    });
+    if (axes.empty() || !agrees) continue;
+    work.lo[t] = std::max(work.lo[t], own.lo[t]);
+    work.hi[t] = std::min(work.hi[t], own.hi[t]);
+  }
+  return work;
+}
+
+// The copies of the work whose devices may read from `self`: only its own where the mesh axes along
+// which the work is repeated are among those along which the leaf is.
+std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, LeafUse const& leaf,
+                                                    WorkPlace const& place) {
+  auto const& work = place.layout->sharding();
+  auto const& axes = work.mesh().axes();
+  bool const repeats_alike = std::all_of(axes.begin(), axes.end(), [&](MeshAxis const& axis) {
+    return cuts(work, axis.name) || !cuts(leaf.owned->sharding(), axis.name);
+  });
+  if (!repeats_alike) return {0, work.replicas()};
+  auto const own = place.layout->replica_of(self);
+  return {own, own + 1};
+}
+
+// Adds the devices that may need cells of a leaf that `self` owns: the map inverted on mesh
+// coordinates.
+void add_readers(DeviceId self, LeafUse const& leaf, WorkPlace const& place,
+                 std::vector<DeviceId>& readers) {
+  auto const own = leaf.owned->box_of(self);
+  if (own.empty() || place.indices.empty()) return;
+  bool const one_mesh = leaf.owned->mesh() == place.layout->mesh();
+  auto const [first, last] = one_mesh
+                                 ? copies_beside(self, leaf, place)
+                                 : std::pair(std::int64_t{0}, place.layout->sharding().replicas());
+  visit_cells(leaf.access, place.indices, [&](Cells const& cells, Choice const& choice) {
+    auto const indices = indices_reading(leaf.access, cells, choice, own, place.indices);
+    if (indices.empty()) return;
+    auto work = place.map.image(indices);
+    if (one_mesh) work = work_beside(self, leaf, place, work);
+    if (work.empty()) return;
+    for (auto copy = first; copy < last; ++copy)
+      place.layout->visit_owners(work, copy, [&](DeviceId reader, Box const&) {
+        if (reader != self) readers.push_back(reader);
+      });
+  });
+}
+
+// Adds the devices whose cells of a leaf the reader may need.
+void add_owners(Reader const& reader, LeafUse const& leaf, std::vector<Cells> const& needs,
+                std::vector<DeviceId>& owners) {
+  auto const copy = leaf.owned->replica_for(reader.device());
+  for (auto const& need : needs)
+    leaf.owned->visit_owners(need.owned_hull(), copy,
+                             [&](DeviceId owner, Box const&) { owners.push_back(owner); });
+}
+
+void sort_and_unite(std::vector<DeviceId>& devices) {
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+}
+
+void plan_sends(DeviceId self, std::span<LeafUse const> leaves, WorkPlace const& place,
+                std::vector<Transfer>& sends) {
+  std::vector<DeviceId> readers;
+  for (auto const& leaf : leaves) add_readers(self, leaf, place, readers);
+  sort_and_unite(readers);
+  if (planted("last_partner_lost") && readers.size() > 1) readers.pop_back();
+  for (auto const reader : readers)
+    Delivery(self, Reader(reader, leaves, place), leaves).append_to(sends, reader);
+}
+
+void plan_receives(DeviceId self, std::span<LeafUse const> leaves, WorkPlace const& place,
+                   ExchangePlan& plan) {
+  Reader const reader(self, leaves, place);
+  std::vector<DeviceId> owners;
+  for (std::size_t number = 0; number < leaves.size(); ++number)
+    add_owners(reader, leaves[number], reader.needs(number), owners);
+  sort_and_unite(owners);
+  for (auto const owner : owners)
+    Delivery(owner, reader, leaves).append_to(owner == self ? plan.copies : plan.receives, owner);
+}
+
+}  // namespace
+
+Box Cells::owned_hull() const {
+  return hull_where(*this, [](Axis const& axis) { return axis.cell; });
+}
+
+Box Cells::frame_hull() const {
+  return hull_where(*this, [](Axis const& axis) { return axis.frame; });
+}
+
+bool Cells::wraps() const {
+  return std::any_of(axes.begin(), axes.end(), [](Axis const& a) { return a.cell != a.frame; });
+}
+
+Box Cells::lattice_in(Box const& box) const {
+  return lattice_where(*this, box, [](Axis const& axis) { return axis.cell; });
+}
+
+std::ostream& operator<<(std::ostream& out, Cells const& cells) {
+  out << cells.owned_hull();
+  for (std::size_t d = 0; d < cells.axes.size(); ++d)
+    if (cells.axes[d].stride > 1 || cells.axes[d].stride < 0)
+      out << " step " << cells.axes[d].stride << " along " << d;
+  if (cells.wraps()) out << " as " << cells.frame_hull();
+  return out;
+}
+
+std::ostream& operator<<(std::ostream& out, Transfer const& transfer) {
+  return out << "{device " << transfer.peer << ", leaf " << transfer.leaf << ", " << transfer.cells
+             << '}';
+}
+
+ExchangePlan plan_exchange(std::span<LeafUse const> leaves, WorkPlace const& place, DeviceId self) {
+  ExchangePlan plan;
+  plan_sends(self, leaves, place, plan.sends);
+  plan_receives(self, leaves, place, plan);
+  return plan;
+}
+
+}  // namespace tessera

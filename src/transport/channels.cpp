@@ -1,0 +1,234 @@
+#include "channels.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "tessera/base/assert.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/log.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+
+Channels::Channels(Bootstrap& bootstrap, Postbox& postbox, Job const& job,
+                   NetworkOptions const& options)
+    : postbox_(postbox),
+      job_(job),
+      options_(options),
+      on_host_(bootstrap.host_processes().begin(), bootstrap.host_processes().end()) {
+  transports_.push_back(make_local_transport());
+  if (job.process_count() == 1) return;
+  transports_.push_back(make_shm_transport());
+  if (auto mpi = make_mpi_transport(bootstrap)) transports_.push_back(std::move(mpi));
+  for (auto const& transport : transports_)
+    if (!transport->traits().shares_memory) carrying_.push_back(transport.get());
+  auto const highest_host = bootstrap.max_of(bootstrap.host());
+  auto const lowest_host = -bootstrap.max_of(-bootstrap.host());
+  check_forced_route(highest_host == lowest_host);
+}
+
+void Channels::check_forced_route(bool one_host) const {
+  if (!options_.forced) return;
+  auto const needed = one_host ? Distance::host : Distance::job;
+  for (auto const& transport : transports_)
+    if (transport->traits().route == *options_.forced && reaches(transport->traits(), needed))
+      return;
+  throw ConfigError(text("TESSERA_ROUTE=", *options_.forced,
+                         " cannot join the processes of this job",
+                         one_host ? "" : ", which has several hosts", "; unset it"));
+}
+
+Channels::Distance Channels::distance(DeviceId from, DeviceId to) const {
+  if (job_.is_local(from) && job_.is_local(to)) return Distance::process;
+  return on_host_.contains(remote_process(from, to)) ? Distance::host : Distance::job;
+}
+
+bool Channels::reaches(TransportTraits const& traits, Distance distance) {
+  if (distance == Distance::process) return traits.within_process;
+  return distance == Distance::host ? traits.within_host : traits.crosses_hosts;
+}
+
+std::optional<Route> Channels::forced(DeviceId from, DeviceId to) const {
+  if (distance(from, to) == Distance::process) return std::nullopt;
+  if (options_.forced_pair)
+    if (auto const route = options_.forced_pair(from, to)) return route;
+  return options_.forced;
+}
+
+ProcessId Channels::remote_process(DeviceId from, DeviceId to) const {
+  return job_.process_of(job_.is_local(to) ? from : to);
+}
+
+Transport& Channels::best(DeviceId from, DeviceId to, std::size_t first) const {
+  auto const wanted = forced(from, to);
+  for (std::size_t i = first; i < transports_.size(); ++i) {
+    auto const& traits = transports_[i]->traits();
+    if (reaches(traits, distance(from, to)) && (!wanted || traits.route == *wanted))
+      return *transports_[i];
+  }
+  throw TransportError(text("no ", first == 0 ? "" : "other ", "route joins device ", from,
+                            " and device ", to,
+                            wanted ? text(" while TESSERA_ROUTE=", *wanted, " is asked for") : ""));
+}
+
+std::size_t Channels::place_of(Transport const& transport) const {
+  auto const found = std::find_if(transports_.begin(), transports_.end(),
+                                  [&](auto const& other) { return other.get() == &transport; });
+  return static_cast<std::size_t>(found - transports_.begin());
+}
+
+Sender* Channels::find_sender(DeviceId from, DeviceId to) {
+  auto const found = senders_.find({from, to});
+  return found == senders_.end() ? nullptr : &found->second;
+}
+
+Receiver* Channels::find_receiver(DeviceId from, DeviceId to) {
+  auto const found = receivers_.find({from, to});
+  return found == receivers_.end() ? nullptr : &found->second.receiver;
+}
+
+void Channels::open_local(DeviceId from, DeviceId to) {
+  auto& transport = best(from, to);
+  OfferRequest const request{from, to, job_.self(), transport.traits().slot_bytes};
+  auto made = transport.offer(request);
+  auto accepted = transport.accept(request, made.invitation);
+  receivers_.try_emplace({from, to}, Receiver(std::move(made.end)), &transport, nullptr);
+  senders_.try_emplace({from, to}, std::move(accepted.end));
+}
+
+std::pair<Transport*, Offer> Channels::offer(OfferRequest const& request, std::size_t first) {
+  while (true) {
+    auto& transport = best(request.from, request.to, first);
+    try {
+      return {&transport, transport.offer(request)};
+    } catch (TransportError const& error) {
+      first = place_of(transport) + 1;
+      log_warning_once(text("no channel by ", transport.traits().name, ": ", error.what(),
+                            "; the next best route is taken"));
+    }
+  }
+}
+
+Receiver& Channels::open_receiver(DeviceId from, DeviceId to) {
+  auto const peer = job_.process_of(from);
+  OfferRequest const request{from, to, peer, slot_bytes(from, to)};
+  auto [transport, made] = offer(request, first_route_[peer]);
+  auto const [place, _] =
+      receivers_.try_emplace({from, to}, Receiver(made.end), transport, made.answered);
+  partners_.insert(peer);
+  invite(request, *transport, made);
+  return place->second.receiver;
+}
+
+void Channels::invite(OfferRequest const& request, Transport const& transport, Offer const& offer) {
+  control::Invite message;
+  message.route = transport.traits().route;
+  message.from = request.from;
+  message.to = request.to;
+  message.size = static_cast<std::uint32_t>(offer.invitation.size());
+  TESSERA_ASSERT(offer.invitation.size() <= message.invitation.size(), message.size);
+  std::copy(offer.invitation.begin(), offer.invitation.end(), message.invitation.begin());
+  postbox_.send(request.peer, message);
+}
+
+void Channels::on_invite(control::Invite const& invite) {
+  partners_.insert(job_.process_of(invite.to));
+  invites_.insert_or_assign({invite.from, invite.to}, invite);
+}
+
+Sender* Channels::try_open_sender(DeviceId from, DeviceId to) {
+  auto const peer = job_.process_of(to);
+  partners_.insert(peer);
+  auto const found = invites_.extract({from, to});
+  if (found.empty()) return nullptr;
+  auto const& invite = found.mapped();
+  auto const transport =
+      std::find_if(transports_.begin(), transports_.end(),
+                   [&](auto const& other) { return other->traits().route == invite.route; });
+  TESSERA_ASSERT(transport != transports_.end(), invite.route);
+
+  OfferRequest const request{from, to, peer, slot_bytes(from, to)};
+  auto acceptance = (*transport)->accept(request, std::span(invite.invitation).first(invite.size));
+  control::Answer answer;
+  answer.from = from;
+  answer.to = to;
+  answer.accepted = acceptance.refusal.empty();
+  answer.refusal = control::Text<512>(acceptance.refusal);
+  postbox_.send(peer, answer);
+  if (!answer.accepted) return nullptr;
+  return &senders_.try_emplace({from, to}, std::move(acceptance.end)).first->second;
+}
+
+void Channels::on_answer(control::Answer const& answer) {
+  auto const found = receivers_.find({answer.from, answer.to});
+  TESSERA_ASSERT(found != receivers_.end(), answer.from, " -> ", answer.to);
+  auto& incoming = found->second;
+  if (auto const answered = std::exchange(incoming.answered, nullptr)) answered();
+  if (answer.accepted) return;
+
+  auto const peer = job_.process_of(answer.from);
+  auto const next = place_of(*incoming.transport) + 1;
+  log_warning_once(text("process ", peer, " shares no memory with this one by ",
+                        incoming.transport->traits().name,
+                        ", so a slower route is taken: ", answer.refusal));
+  first_route_[peer] = std::max(first_route_[peer], next);
+  auto const& end = incoming.receiver.end();
+  OfferRequest const request{answer.from, answer.to, peer, end.slot_bytes, &end};
+  auto [transport, made] = offer(request, next);
+  incoming.receiver.change_route(made.end.doorbell, made.end.route, made.end.keeps);
+  incoming.transport = transport;
+  incoming.answered = made.answered;
+  invite(request, *transport, made);
+}
+
+Route Channels::route(DeviceId from, DeviceId to) const {
+  auto const found = receivers_.find({from, to});
+  if (found != receivers_.end()) return found->second.transport->traits().route;
+  if (distance(from, to) == Distance::process) return best(from, to).traits().route;
+  auto const first = first_route_.find(remote_process(from, to));
+  return best(from, to, first == first_route_.end() ? 0 : first->second).traits().route;
+}
+
+std::int64_t Channels::slot_bytes(DeviceId from, DeviceId to) const {
+  return best(from, to).traits().slot_bytes;
+}
+
+bool Channels::progress() {
+  bool moved = false;
+  for (auto* transport : carrying_) moved = transport->progress() || moved;
+  return moved;
+}
+
+bool Channels::has_pending() const {
+  return std::any_of(carrying_.begin(), carrying_.end(),
+                     [](auto const* transport) { return transport->has_pending(); });
+}
+
+Sender const* Channels::unsent() const {
+  auto const found = std::find_if(senders_.begin(), senders_.end(),
+                                  [](auto const& entry) { return entry.second.has_unsent(); });
+  return found == senders_.end() ? nullptr : &found->second;
+}
+
+bool Channels::is_satisfied(control::Edge const& edge) const {
+  switch (edge.kind) {
+    case Awaited::Kind::message: {
+      auto const found = senders_.find({edge.peer, edge.self});
+      return found != senders_.end() && found->second.messages_put() >= edge.count;
+    }
+    case Awaited::Kind::free_slot: {
+      auto const found = receivers_.find({edge.self, edge.peer});
+      if (found == receivers_.end()) return false;
+      auto const drained =
+          found->second.receiver.end().memory->drained.load(std::memory_order_acquire);
+      auto const beyond = found->second.transport->traits().slots_beyond;
+      return drained + static_cast<std::uint64_t>(beyond) >= edge.count;
+    }
+    case Awaited::Kind::invitation:
+      return receivers_.contains({edge.self, edge.peer});
+    default:
+      return false;
+  }
+}
+
+}  // namespace tessera

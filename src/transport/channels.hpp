@@ -1,0 +1,92 @@
+#pragma once
+/// @file
+/// How channels come to be: the receiver's process makes its end and invites, the sender's accepts
+/// or refuses, and after a refusal is invited over the next route.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/transport/job.hpp"
+#include "tessera/transport/network.hpp"
+
+#include "control.hpp"
+#include "postbox.hpp"
+#include "transport.hpp"
+
+namespace tessera {
+
+/// The channels of this process. Threads: the caller's.
+class Channels {
+ public:
+  /// A collective over the job. Throws: ConfigError if the forced route cannot join its processes.
+  Channels(Bootstrap& bootstrap, Postbox& postbox, Job const& job, NetworkOptions const& options);
+
+  [[nodiscard]] Sender* find_sender(DeviceId from, DeviceId to);
+  [[nodiscard]] Receiver* find_receiver(DeviceId from, DeviceId to);
+
+  /// Makes both ends of a channel between local devices.
+  void open_local(DeviceId from, DeviceId to);
+  /// Makes the receiving end and invites the sender.
+  Receiver& open_receiver(DeviceId from, DeviceId to);
+  /// Answers an invitation for from -> to, if one has come and can be accepted.
+  Sender* try_open_sender(DeviceId from, DeviceId to);
+
+  void on_invite(control::Invite const& invite);
+  void on_answer(control::Answer const& answer);
+
+  [[nodiscard]] Route route(DeviceId from, DeviceId to) const;
+  [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
+  /// The processes at the other ends, open or not yet.
+  [[nodiscard]] std::set<ProcessId> const& partners() const { return partners_; }
+
+  bool progress();
+  [[nodiscard]] bool has_pending() const;
+  /// A sending end with a message that has not arrived; null if all have.
+  [[nodiscard]] Sender const* unsent() const;
+
+  /// True if what `edge` waits for has been done by `edge.peer`, a device of this process: then the
+  /// wait depends on it no more.
+  [[nodiscard]] bool is_satisfied(control::Edge const& edge) const;
+
+ private:
+  using Pair = std::pair<DeviceId, DeviceId>;
+  enum class Distance : std::uint8_t { process, host, job };
+  struct Incoming {
+    Receiver receiver;
+    Transport* transport;
+    std::function<void()> answered;
+  };
+
+  [[nodiscard]] Distance distance(DeviceId from, DeviceId to) const;
+  [[nodiscard]] static bool reaches(TransportTraits const& traits, Distance distance);
+  [[nodiscard]] std::optional<Route> forced(DeviceId from, DeviceId to) const;
+  [[nodiscard]] ProcessId remote_process(DeviceId from, DeviceId to) const;
+  /// The best transport of a pair from `first` on. Throws: TransportError if there is none.
+  [[nodiscard]] Transport& best(DeviceId from, DeviceId to, std::size_t first = 0) const;
+  [[nodiscard]] std::size_t place_of(Transport const& transport) const;
+  /// The receiver's end over the best transport from `first` on that has the memory.
+  [[nodiscard]] std::pair<Transport*, Offer> offer(OfferRequest const& request, std::size_t first);
+  void invite(OfferRequest const& request, Transport const& transport, Offer const& offer);
+  void check_forced_route(bool one_host) const;
+
+  Postbox& postbox_;
+  Job const& job_;
+  NetworkOptions options_;
+  std::set<ProcessId> on_host_;
+  std::vector<std::unique_ptr<Transport>> transports_;  ///< the best first
+  std::vector<Transport*> carrying_;                    ///< those of them that must be driven
+  std::map<Pair, Sender> senders_;
+  std::map<Pair, Incoming> receivers_;
+  std::map<Pair, control::Invite> invites_;
+  std::set<ProcessId> partners_;
+  std::map<ProcessId, std::size_t> first_route_;  ///< after a refusal, by the process that refused
+};
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+#include "tessera/transport/message.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+
+void MessageHeader::write_file(Place const& place) {
+  auto name = place.file_name();
+  if (name.size() >= sizeof file) name.remove_prefix(name.size() - sizeof file + 1);
+  std::memset(file, 0, sizeof file);
+  std::memcpy(file, name.data(), name.size());
+}
+
+std::string MessageHeader::describe() const {
+  auto const known = text("statement ", number);
+  return line == 0 ? known : text(known, " (", std::string_view(file), ':', line, ')');
+}
+
+}  // namespace tessera

@@ -1,0 +1,235 @@
+#include "tessera/transport/network.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "tessera/base/assert.hpp"
+#include "tessera/base/environment.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "beats.hpp"
+#include "channels.hpp"
+#include "control.hpp"
+#include "host_cores.hpp"
+#include "postbox.hpp"
+#include "questions.hpp"
+#include "waiters.hpp"
+#include "waits.hpp"
+
+namespace tessera {
+namespace {
+
+/// Looks before the first yield, where each waiting thread of the host has a core and where not.
+constexpr int spins_on_own_core = 2000;
+constexpr int spins_on_shared_core = 100;
+
+std::string words_of(std::exception_ptr const& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (std::exception const& known) {
+    return known.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
+bool is_mismatch(std::exception_ptr const& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (Mismatch const&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Route route) {
+  switch (route) {
+    case Route::local:
+      return "local";
+    case Route::shm:
+      return "shm";
+    case Route::mpi:
+      break;
+  }
+  return "mpi";
+}
+
+std::ostream& operator<<(std::ostream& out, Route route) {
+  return out << to_string(route);
+}
+
+NetworkOptions NetworkOptions::from_environment() {
+  NetworkOptions options;
+  if (auto const route = environment_choice("TESSERA_ROUTE", {"shm", "mpi"}))
+    options.forced = *route == "shm" ? Route::shm : Route::mpi;
+  if (auto const seconds = environment_seconds("TESSERA_STALL")) options.stall_seconds = *seconds;
+  if (auto const seconds = environment_seconds("TESSERA_SILENCE"))
+    options.silence_seconds = *seconds;
+  return options;
+}
+
+struct Network::Impl {
+  Impl(Bootstrap& bootstrap_to_use, Job const& job_to_use, NetworkOptions const& options_to_use)
+      : bootstrap(bootstrap_to_use),
+        job(job_to_use),
+        options(options_to_use),
+        postbox(bootstrap),
+        channels(bootstrap, postbox, job, options),
+        beats(bootstrap),
+        waits(job),
+        questions(postbox, job, channels, waits, failure, options.question_seconds),
+        context{job, options, failure, beats},
+        caller(context, waits.caller(), duties()) {
+    auto const spins = every_thread_has_a_core(bootstrap, job.local_count()) ? spins_on_own_core
+                                                                             : spins_on_shared_core;
+    caller.set_spins(spins);
+    for (std::int64_t i = 0; i < job.local_count(); ++i) {
+      DeviceId const device(job.first_local().value() + i);
+      workers.push_back(std::make_unique<WorkerWaiter>(context, waits.worker(device)));
+      workers.back()->set_spins(spins);
+    }
+  }
+
+  CallerDuties duties() {
+    return {[this] { return channels.progress(); }, [this] { poll(); },
+            [this](auto now) { questions.ask(now); },
+            [this]() -> std::set<ProcessId> const& { return channels.partners(); }};
+  }
+
+  void poll() {
+    postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) { hear(from, bytes); });
+  }
+
+  void hear(ProcessId from, std::span<std::byte const> bytes) {
+    switch (control::read<control::Kind>(bytes)) {
+      case control::Kind::invite:
+        return channels.on_invite(control::read<control::Invite>(bytes));
+      case control::Kind::answer:
+        return channels.on_answer(control::read<control::Answer>(bytes));
+      case control::Kind::probe:
+        return questions.on_probe(control::read<control::Probe>(bytes));
+      case control::Kind::finished:
+        return questions.on_finished(from, control::read<control::Finished>(bytes));
+      case control::Kind::failed:
+        return on_failed(from, control::read<control::Failed>(bytes));
+    }
+  }
+
+  void on_failed(ProcessId from, control::Failed const& failed) {
+    // Who was released by another's failure passes that on; the first to give up is what matters.
+    constexpr std::string_view gave_up = " gave up: ";
+    bool const is_passed_on = failed.why.view().find(gave_up) != std::string_view::npos;
+    auto const why =
+        is_passed_on ? std::string(failed.why.view()) : text("process ", from, gave_up, failed.why);
+    failure.set(failed.is_mismatch ? std::make_exception_ptr(Mismatch(why))
+                                   : std::make_exception_ptr(PeerFailed(why)));
+  }
+
+  Bootstrap& bootstrap;
+  Job const& job;
+  NetworkOptions options;
+  Failure failure;
+  Postbox postbox;
+  Channels channels;
+  Beats beats;
+  Waits waits;
+  Questions questions;
+  WaitContext context;
+  CallerWaiter caller;
+  std::vector<std::unique_ptr<WorkerWaiter>> workers;
+};
+
+Network::Network(Bootstrap& bootstrap, Job const& job, NetworkOptions const& options)
+    : impl_(std::make_unique<Impl>(bootstrap, job, options)) {}
+
+Network::~Network() = default;
+
+Sender& Network::sender(DeviceId from, DeviceId to, StatementTag const& tag) {
+  auto& channels = impl_->channels;
+  if (auto* known = channels.find_sender(from, to)) return *known;
+  if (impl_->job.is_local(to)) {
+    channels.open_local(from, to);
+    return *channels.find_sender(from, to);
+  }
+  Sender* opened = nullptr;
+  impl_->caller.until([&] { return (opened = channels.try_open_sender(from, to)) != nullptr; },
+                      {Awaited::Kind::invitation, from, to, 0, tag});
+  return *opened;
+}
+
+Receiver& Network::receiver(DeviceId from, DeviceId to) {
+  auto& channels = impl_->channels;
+  if (auto* known = channels.find_receiver(from, to)) return *known;
+  if (!impl_->job.is_local(from)) return channels.open_receiver(from, to);
+  channels.open_local(from, to);
+  return *channels.find_receiver(from, to);
+}
+
+Route Network::route(DeviceId from, DeviceId to) const {
+  return impl_->channels.route(from, to);
+}
+
+std::int64_t Network::slot_bytes(DeviceId from, DeviceId to) const {
+  return impl_->channels.slot_bytes(from, to);
+}
+
+Waiter& Network::worker_waiter(DeviceId device) {
+  auto const place = impl_->job.local_index(device);
+  TESSERA_ASSERT(impl_->job.is_local(device), device);
+  return *impl_->workers[static_cast<std::size_t>(place)];
+}
+
+Waiter& Network::caller_waiter() {
+  return impl_->caller;
+}
+
+void Network::set_idle_test(std::function<bool(DeviceId)> is_idle) {
+  impl_->waits.set_idle_test(std::move(is_idle));
+}
+
+void Network::progress() {
+  impl_->channels.progress();
+}
+
+bool Network::has_pending() const {
+  return impl_->channels.has_pending();
+}
+
+void Network::drain(StatementTag const& tag) {
+  while (auto const* sender = impl_->channels.unsent()) {
+    auto const& end = sender->end();
+    // That the receiver keeps room for two messages posted is known to who looks for circles.
+    Awaited const what{Awaited::Kind::free_slot, end.from, end.to, sender->messages_put(), tag};
+    impl_->caller.until([sender] { return !sender->has_unsent(); }, what);
+  }
+}
+
+void Network::set_last_statement(StatementTag const& tag) {
+  impl_->questions.set_last_statement(tag);
+}
+
+void Network::finish() {
+  auto& bootstrap = impl_->bootstrap;
+  impl_->questions.set_finished();
+  bootstrap.begin_barrier();
+  impl_->caller.until([&] { return bootstrap.barrier_done(); }, {.kind = Awaited::Kind::finish});
+  impl_->beats.leave();
+}
+
+void Network::announce_failure(std::exception_ptr const& error) {
+  control::Failed message;
+  message.is_mismatch = is_mismatch(error);
+  auto const words = words_of(error);
+  message.why = decltype(message.why)(words);
+  for (auto const partner : impl_->channels.partners()) impl_->postbox.send(partner, message);
+}
+
+Failure& Network::failure() {
+  return impl_->failure;
+}
+
+}  // namespace tessera

@@ -1,0 +1,135 @@
+#include "segment.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace {
+
+/// In front of the memory lies the nonce, in a cache line of its own.
+constexpr std::int64_t front_bytes = 64;
+
+std::size_t mapped_bytes(std::int64_t size_bytes) {
+  return static_cast<std::size_t>(size_bytes + front_bytes);
+}
+
+std::uint64_t random_nonce() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32U | random()) | 1U;
+}
+
+[[noreturn]] void fail(char const* call) {
+  throw TransportError(text(call, " failed: ", std::strerror(errno)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+
+  [[nodiscard]] int get() const { return number_; }
+  [[nodiscard]] int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+Segment::Segment(Segment&& other) noexcept {
+  swap(other);
+}
+
+Segment& Segment::operator=(Segment&& other) noexcept {
+  Segment old(std::move(*this));
+  swap(other);
+  return *this;
+}
+
+Segment::~Segment() {
+  close_descriptor();
+  if (base_ != nullptr) ::munmap(base_, mapped_bytes(ticket_.size_bytes));
+}
+
+Segment Segment::make(std::int64_t size_bytes) {
+  Descriptor descriptor(::memfd_create("tessera", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (descriptor.get() < 0) fail("memfd_create");
+  if (::ftruncate(descriptor.get(), static_cast<off_t>(mapped_bytes(size_bytes))) != 0)
+    fail("ftruncate");
+  // A file that cannot shrink cannot end another process in SIGBUS. Good to have, not needed.
+  (void)::fcntl(descriptor.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+  void* base = ::mmap(nullptr, mapped_bytes(size_bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      descriptor.get(), 0);
+  if (base == MAP_FAILED) fail("mmap");
+
+  Segment made;
+  made.base_ = static_cast<std::byte*>(base);
+  made.ticket_ = {::getpid(), descriptor.release(), size_bytes, random_nonce()};
+  made.owns_descriptor_ = true;
+  std::memcpy(made.base_, &made.ticket_.nonce, sizeof made.ticket_.nonce);
+  return made;
+}
+
+Segment Segment::map(SegmentTicket const& ticket, Access access, std::string& why_not) {
+  auto const path = text("/proc/", ticket.pid, "/fd/", ticket.descriptor);
+  bool const writes = access == Access::read_write;
+  Descriptor const descriptor(
+      ::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
+  if (descriptor.get() < 0) {
+    why_not = text(path, " cannot be opened: ", std::strerror(errno));
+    return {};
+  }
+  // In another pid namespace the same path may lead to anything.
+  struct stat status {};
+  auto const expected = static_cast<off_t>(mapped_bytes(ticket.size_bytes));
+  if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size != expected) {
+    why_not = text(path, " is not the memory that was offered");
+    return {};
+  }
+  void* base = ::mmap(nullptr, mapped_bytes(ticket.size_bytes),
+                      writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor.get(), 0);
+  if (base == MAP_FAILED) {
+    why_not = text(path, " cannot be mapped: ", std::strerror(errno));
+    return {};
+  }
+  Segment mapped;
+  mapped.base_ = static_cast<std::byte*>(base);
+  mapped.ticket_ = ticket;
+  if (std::memcmp(mapped.base_, &ticket.nonce, sizeof ticket.nonce) != 0) {
+    why_not = text(path, " holds another nonce than the memory that was offered");
+    return {};
+  }
+  return mapped;
+}
+
+std::byte* Segment::data() const {
+  return base_ + front_bytes;
+}
+
+void Segment::close_descriptor() {
+  if (!std::exchange(owns_descriptor_, false)) return;
+  ::close(static_cast<int>(ticket_.descriptor));
+}
+
+void Segment::swap(Segment& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(ticket_, other.ticket_);
+  std::swap(owns_descriptor_, other.owns_descriptor_);
+}
+
+}  // namespace tessera

@@ -1,0 +1,58 @@
+#pragma once
+/// @file
+/// Memory that several processes of a host share.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace tessera {
+
+/// What another process has to know to map a segment.
+struct SegmentTicket {
+  std::int64_t pid = 0;
+  std::int64_t descriptor = -1;  ///< in the process that made it
+  std::int64_t size_bytes = 0;   ///< without the nonce in front
+  std::uint64_t nonce = 0;
+};
+
+/// A memfd, mapped. It has no name in any file system, so nothing remains of it whichever way the
+/// processes end; the others open it as /proc/<pid>/fd/<descriptor>.
+///
+/// Lifetime: the memory stays until the last process has unmapped it.
+class Segment {
+ public:
+  enum class Access : std::uint8_t { read, read_write };
+
+  Segment() = default;
+  Segment(Segment&& other) noexcept;
+  Segment& operator=(Segment&& other) noexcept;
+  ~Segment();
+
+  /// Makes a segment of zeroes. Throws: TransportError if the system refuses.
+  /// Cost: memory is taken when it is first touched.
+  [[nodiscard]] static Segment make(std::int64_t size_bytes);
+  /// Maps a segment of another process of this host. Where that cannot be done, or what is there is
+  /// not the segment that was meant, the result holds no memory and `why_not` says why.
+  [[nodiscard]] static Segment map(SegmentTicket const& ticket, Access access,
+                                   std::string& why_not);
+
+  [[nodiscard]] explicit operator bool() const { return base_ != nullptr; }
+  [[nodiscard]] std::byte* data() const;  ///< 64-byte aligned
+  [[nodiscard]] std::int64_t size_bytes() const { return ticket_.size_bytes; }
+  [[nodiscard]] SegmentTicket const& ticket() const { return ticket_; }
+
+  /// No further process can map it; those that have, and this one, keep it.
+  void close_descriptor();
+
+ private:
+  void swap(Segment& other) noexcept;
+
+  std::byte* base_ = nullptr;
+  SegmentTicket ticket_;
+  bool owns_descriptor_ = false;
+};
+
+}  // namespace tessera

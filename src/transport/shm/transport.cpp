@@ -1,0 +1,72 @@
+#include "../transport.hpp"
+
+#include "../channel_memory.hpp"
+#include "../segment.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr TransportTraits shm_traits{.route = Route::shm,
+                                     .name = "shm",
+                                     .within_process = false,
+                                     .within_host = true,
+                                     .crosses_hosts = false,
+                                     .shares_memory = true,
+                                     .slot_bytes = 256 * 1024,
+                                     .slots_beyond = 0};
+
+struct Invitation {
+  SegmentTicket ticket;
+  std::int64_t slot_bytes;
+};
+
+ChannelEnd end_in(std::shared_ptr<Segment> const& segment, OfferRequest const& request,
+                  std::int64_t slot_bytes) {
+  ChannelEnd end;
+  end.from = request.from;
+  end.to = request.to;
+  end.peer = request.peer;
+  end.route = shm_traits.name;
+  place_channel(end, segment->data(), slot_bytes);
+  end.keeps = segment;
+  return end;
+}
+
+/// The receiver's process makes the memory, the sender's maps it.
+class ShmTransport final : public Transport {
+ public:
+  [[nodiscard]] TransportTraits const& traits() const override { return shm_traits; }
+
+  [[nodiscard]] Offer offer(OfferRequest const& request) override {
+    auto const segment =
+        std::make_shared<Segment>(Segment::make(channel_bytes(request.slot_bytes)));
+    Offer made;
+    made.end = end_in(segment, request, request.slot_bytes);
+    start_channel(made.end);
+    made.invitation = bytes_from(Invitation{segment->ticket(), request.slot_bytes});
+    made.answered = [segment] { segment->close_descriptor(); };
+    return made;
+  }
+
+  [[nodiscard]] Acceptance accept(OfferRequest const& request,
+                                  std::span<std::byte const> invitation) override {
+    auto const asked = value_from<Invitation>(invitation);
+    Acceptance result;
+    if (asked.ticket.size_bytes != channel_bytes(asked.slot_bytes)) {
+      result.refusal = "the invitation makes no sense";
+      return result;
+    }
+    auto const segment = std::make_shared<Segment>(
+        Segment::map(asked.ticket, Segment::Access::read_write, result.refusal));
+    if (*segment) result.end = end_in(segment, request, asked.slot_bytes);
+    return result;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_shm_transport() {
+  return std::make_unique<ShmTransport>();
+}
+
+}  // namespace tessera

@@ -1,0 +1,100 @@
+#pragma once
+/// @file
+/// The seam between the network and whatever carries bytes between two devices.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/transport/bootstrap.hpp"
+#include "tessera/transport/channel.hpp"
+#include "tessera/transport/network.hpp"
+
+namespace tessera {
+
+/// What a transport can do. Callers choose by these and never by its name.
+struct TransportTraits {
+  Route route;
+  char const* name;         ///< for people
+  bool within_process;      ///< joins devices of one process
+  bool within_host;         ///< joins devices of different processes of a host
+  bool crosses_hosts;       ///< joins devices of different hosts
+  bool shares_memory;       ///< both ends see the same slots; else `progress` carries them
+  std::int64_t slot_bytes;  ///< payload of a message where this is a pair's best route
+  std::int64_t
+      slots_beyond;  ///< messages that may be under way beyond the two slots of the receiver
+};
+
+/// Which channel the receiver's end is made for.
+struct OfferRequest {
+  DeviceId from;
+  DeviceId to;
+  ProcessId peer;  ///< of `from`
+  std::int64_t slot_bytes;
+  /// The end that the sender refused over another route: its memory stays the receiver's.
+  ChannelEnd const* refused = nullptr;
+};
+
+/// The receiver's end, and what the sender's process must be told to make its own.
+struct Offer {
+  ChannelEnd end;
+  std::vector<std::byte> invitation;  ///< at most 256 bytes
+  std::function<void()> answered;     ///< called once the sender has accepted or refused
+};
+
+/// The sender's end, or why there is none.
+struct Acceptance {
+  ChannelEnd end;
+  std::string refusal;  ///< empty where `end` is good
+};
+
+/// Opens channels and, where the ends share no memory, carries the messages.
+/// Threads: the caller's thread.
+class Transport {
+ public:
+  static constexpr std::size_t max_invitation_bytes = 256;
+
+  virtual ~Transport() = default;
+  Transport(Transport const&) = delete;
+  Transport& operator=(Transport const&) = delete;
+
+  [[nodiscard]] virtual TransportTraits const& traits() const = 0;
+  /// Throws: TransportError if the system gives no memory.
+  [[nodiscard]] virtual Offer offer(OfferRequest const& request) = 0;
+  /// `request.peer` is the process of `to`.
+  [[nodiscard]] virtual Acceptance accept(OfferRequest const& request,
+                                          std::span<std::byte const> invitation) = 0;
+  /// Moves what can be moved; true if something was.
+  virtual bool progress() { return false; }
+  /// True while messages or free slots of this process have not been handed on.
+  [[nodiscard]] virtual bool has_pending() const { return false; }
+
+ protected:
+  Transport() = default;
+};
+
+[[nodiscard]] std::unique_ptr<Transport> make_local_transport();
+[[nodiscard]] std::unique_ptr<Transport> make_shm_transport();
+/// A collective over the job. None if MPI is not what started the job, or not in this build.
+[[nodiscard]] std::unique_ptr<Transport> make_mpi_transport(Bootstrap& bootstrap);
+
+/// A plain value as the bytes of an invitation, and back.
+template <class T>
+[[nodiscard]] std::vector<std::byte> bytes_from(T const& value) {
+  auto const bytes = std::as_bytes(std::span(&value, 1));
+  return {bytes.begin(), bytes.end()};
+}
+template <class T>
+[[nodiscard]] T value_from(std::span<std::byte const> bytes) {
+  T value{};
+  if (bytes.size() >= sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+}  // namespace tessera

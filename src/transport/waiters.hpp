@@ -1,0 +1,97 @@
+#pragma once
+/// @file
+/// How the threads of this process wait.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tessera/transport/failure.hpp"
+#include "tessera/transport/job.hpp"
+#include "tessera/transport/network.hpp"
+#include "tessera/transport/waiter.hpp"
+
+#include "beats.hpp"
+#include "wait_slot.hpp"
+
+namespace tessera {
+
+/// What all waits of a process look at.
+struct WaitContext {
+  Job const& job;
+  NetworkOptions const& options;
+  Failure const& failure;
+  Beats& beats;
+};
+
+/// Waits of a worker: an empty look yields, and now and then looks at the clock and the peer's
+/// beat.
+class WorkerWaiter : public Waiter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  WorkerWaiter(WaitContext const& context, WaitSlot& slot) : context_(context), slot_(slot) {}
+
+ protected:
+  void begin(Awaited const& what) override;
+  void end() override { slot_.end(); }
+  void idle() override;
+
+  [[nodiscard]] WaitContext const& context() const { return context_; }
+  [[nodiscard]] Awaited const& awaited() const { return what_; }
+  /// True at every sixteenth call: a look at the clock costs a tenth of a yield.
+  [[nodiscard]] bool is_time_to_look() { return ++looks_ % 16 == 0; }
+  /// Sees whether the wait has become too long. Throws: PeerFailed.
+  void look(Clock::time_point now);
+  /// Throws PeerFailed if `peer`, whom this wait is for, has failed.
+  void check_peer(ProcessId peer, BeatWatch& watch);
+  /// Looks at the processes that have to act; every beat of a long wait.
+  virtual void check_peers();
+
+ private:
+  void warn_once(Clock::time_point now);
+
+  WaitContext context_;
+  WaitSlot& slot_;
+  Awaited what_;
+  std::uint64_t looks_ = 0;
+  bool has_looked_ = false;
+  bool has_warned_ = false;
+  Clock::time_point began_;
+  Clock::time_point next_look_;
+  BeatWatch watch_;
+};
+
+/// What the caller's thread does for others while it waits.
+struct CallerDuties {
+  std::function<bool()> progress;                            ///< drives the transports
+  std::function<void()> poll;                                ///< hands out control messages
+  std::function<void(WorkerWaiter::Clock::time_point)> ask;  ///< about long waits
+  std::function<std::set<ProcessId> const&()> partners;
+};
+
+/// Waits of the caller's thread: an empty look also does its duties.
+class CallerWaiter final : public WorkerWaiter {
+ public:
+  CallerWaiter(WaitContext const& context, WaitSlot& slot, CallerDuties duties)
+      : WorkerWaiter(context, slot), duties_(std::move(duties)) {}
+
+ protected:
+  void begin(Awaited const& what) override;
+  void idle() override;
+  void spin() override;
+  void check_peers() override;
+
+ private:
+  void serve(Clock::time_point now);
+
+  CallerDuties duties_;
+  Clock::time_point next_poll_;
+  Clock::time_point next_ask_;
+  std::map<ProcessId, BeatWatch> watches_;  ///< while this process is done and waits for all
+};
+
+}  // namespace tessera

@@ -1,0 +1,98 @@
+#include "tessera/base/inline_vector.hpp"
+
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("base/inline_vector");
+
+using Four = InlineVector<int, 4>;
+
+TEST_CASE("items are pushed, read, changed and taken out again") {
+  Four list{5, 6};
+  list.push_back(7);
+  list[0] = 4;
+
+  CHECK(list == Four{4, 6, 7});
+  CHECK(list.size() == 3);
+  CHECK(list.back() == 7);
+  list.pop_back();
+  CHECK(list == Four{4, 6});
+  list.clear();
+  CHECK(list.empty());
+  CHECK(Four::capacity() == 4);
+}
+
+TEST_CASE("a vector is made of a count and a value, of a list, or of another range") {
+  std::vector<short> const source{1, 2, 3};
+
+  CHECK(Four(3, 9) == Four{9, 9, 9});
+  CHECK(Four{3, 9}.size() == 2);
+  CHECK(Four(source.begin(), source.end()) == Four{1, 2, 3});
+  CHECK(Four() == Four{});
+}
+
+TEST_CASE("resizing fills new items and forgets old ones") {
+  Four list{1, 2, 3};
+  list.resize(1);
+  list.resize(3, 8);
+
+  CHECK(list == Four{1, 8, 8});
+}
+
+TEST_CASE("erasing moves up what is behind") {
+  Four list{1, 2, 3, 4};
+  list.erase_at(1);
+  CHECK(list == Four{1, 3, 4});
+  list.erase_at(2);
+  CHECK(list == Four{1, 3});
+  list.erase_at(0);
+  CHECK(list == Four{3});
+}
+
+TEST_CASE("items past the size do not count when vectors are compared") {
+  Four a{1, 2, 3};
+  a.pop_back();
+
+  CHECK(a == Four{1, 2});
+  CHECK(a != Four{1, 2, 3});
+}
+
+TEST_CASE("vectors are ordered as words in a dictionary") {
+  CHECK(Four{1, 2} < Four{1, 3});
+  CHECK(Four{1, 2} < Four{1, 2, 0});
+  CHECK(Four{} < Four{0});
+  CHECK(Four{2} > Four{1, 9, 9});
+}
+
+TEST_CASE("a vector prints as a tuple of Python") {
+  CHECK(text(Four{}) == "()");
+  CHECK(text(Four{7}) == "(7,)");
+  CHECK(text(Four{7, 8}) == "(7, 8)");
+}
+
+TEST_CASE("a list with more items than fit is refused") {
+  CHECK_THROWS_WITH_AS((Four{1, 2, 3, 4, 5}),
+                       "a list of 5 items where at most 4 fit; arrays and meshes have at most 8 "
+                       "dimensions",
+                       UsageError);
+}
+
+TEST_CASE("vectors work in constant expressions") {
+  constexpr auto sum = [] {
+    Four list{1, 2};
+    list.push_back(3);
+    int total = 0;
+    for (int const item : list) total += item;
+    return total;
+  }();
+
+  CHECK(sum == 6);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,43 @@
+#include "tessera/base/log.hpp"
+
+#include <doctest/doctest.h>
+
+#include "captured.hpp"
+
+using namespace tessera;
+using test::captured;
+
+TEST_SUITE_BEGIN("base/log");
+
+TEST_CASE("lines say what they are") {
+  auto const seen = captured([] {
+    log_warning("slow route");
+    log_error("no route");
+  });
+
+  CHECK(seen.errors == "tessera: warning: slow route\ntessera: error: no route\n");
+}
+
+TEST_CASE("once the process is known, lines name it") {
+  auto const seen = captured([] {
+    set_log_process(ProcessId{3});
+    log_warning("slow route");
+    log_error("no route");
+  });
+
+  CHECK(seen.errors == "tessera[3]: warning: slow route\ntessera[3]: error: no route\n");
+}
+
+TEST_CASE("a warning that is said once is said once, whoever says it again") {
+  auto const seen = captured([] {
+    log_warning_once("slow route");
+    log_warning_once("slow route");
+    log_warning_once("another");
+    log_warning("slow route");
+  });
+
+  CHECK(seen.errors ==
+        "tessera: warning: slow route\ntessera: warning: another\ntessera: warning: slow route\n");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,258 @@
+#include "tessera/device/strided.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("device/strided");
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// Bytes that all differ from their neighbours.
+Bytes numbered(std::size_t count) {
+  Bytes bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 37 + i / 256);
+  return bytes;
+}
+
+/// Calls `visit(place)` for every byte of the block's stream, in order, the slow and plain way.
+template <class Visit>
+void for_each_byte(StridedBlock const& block, Visit const& visit) {
+  std::vector<std::int64_t> index(block.extents.size(), 0);
+  for (auto const extent : block.extents)
+    if (extent == 0) return;
+  while (true) {
+    auto place = block.offset_bytes;
+    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * block.strides_bytes[d];
+    for (std::int64_t byte = 0; byte < block.element_bytes; ++byte) visit(place + byte);
+    auto d = index.size();
+    while (d > 0 && ++index[d - 1] == block.extents[d - 1]) index[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+std::vector<std::int64_t> places(StridedBlock const& block) {
+  std::vector<std::int64_t> all;
+  for_each_byte(block, [&](std::int64_t place) { all.push_back(place); });
+  return all;
+}
+
+Bytes stream_of(Bytes const& memory, StridedBlock const& block) {
+  Bytes stream;
+  for_each_byte(block, [&](std::int64_t place) {
+    stream.push_back(memory[static_cast<std::size_t>(place)]);
+  });
+  return stream;
+}
+
+Bytes packed(Bytes const& memory, StridedBlock const& block) {
+  Bytes to(static_cast<std::size_t>(stream_bytes(block)));
+  CHECK(pack(memory.data(), block, 0, to) == stream_bytes(block));
+  return to;
+}
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  std::int64_t integer(std::int64_t first, std::int64_t last) {
+    return std::uniform_int_distribution<std::int64_t>(first, last)(engine_);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+std::vector<std::int64_t> random_extents(Random& random) {
+  std::vector<std::int64_t> extents(static_cast<std::size_t>(random.integer(0, 4)));
+  for (auto& extent : extents) extent = random.integer(random.integer(0, 9) == 0 ? 0 : 1, 5);
+  return extents;
+}
+
+std::int64_t random_element(Random& random) {
+  constexpr std::int64_t sizes[] = {1, 2, 3, 4, 8, 12, 16, 24, 32, 40};
+  return sizes[random.integer(0, 9)];
+}
+
+/// A block of an array that is padded at random in every dimension, stored in a random order of the
+/// dimensions, some running backwards. Its places never meet and lie in [0, memory_bytes).
+struct Placed {
+  StridedBlock block;
+  std::size_t memory_bytes;
+};
+
+Placed random_block(std::vector<std::int64_t> const& extents, std::int64_t element,
+                    Random& random) {
+  Placed placed;
+  auto& block = placed.block;
+  block.element_bytes = element;
+  std::vector<std::size_t> order;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    block.extents.push_back(extents[d]);
+    block.strides_bytes.push_back(0);
+    order.insert(order.begin() + (random.integer(0, 2) == 0
+                                      ? random.integer(0, static_cast<std::int64_t>(order.size()))
+                                      : 0),
+                 d);
+  }
+  auto span = element;
+  for (auto const d : order) {  // the fastest first
+    auto const pad = random.integer(0, 1) == 0 ? 0 : random.integer(0, 9);
+    auto const stride = span + pad;
+    span = std::max<std::int64_t>(1, extents[d]) * stride;
+    bool const backwards = random.integer(0, 4) == 0;
+    block.strides_bytes[d] = backwards ? -stride : stride;
+    if (backwards) block.offset_bytes += std::max<std::int64_t>(0, extents[d] - 1) * stride;
+  }
+  block.offset_bytes += random.integer(0, 5);
+  placed.memory_bytes = static_cast<std::size_t>(span + 8);
+  return placed;
+}
+
+}  // namespace
+
+TEST_CASE("no dimensions are one element") {
+  auto const memory = numbered(100);
+  StridedBlock const one{{}, {}, 24, 8};
+
+  CHECK(stream_bytes(one) == 8);
+  CHECK(packed(memory, one) == Bytes(memory.begin() + 24, memory.begin() + 32));
+}
+
+TEST_CASE("an extent of 0 is nothing to copy") {
+  auto const memory = numbered(10);
+  StridedBlock const none{{3, 0, 2}, {100, 10, 8}, 5, 8};
+  Bytes to(16, std::byte{1});
+
+  CHECK(stream_bytes(none) == 0);
+  CHECK(pack(memory.data(), none, 0, to) == 0);
+  CHECK(unpack(to.data(), none, 0, memory) == 0);
+  copy_block(to.data(), none, memory.data(), none);
+  CHECK(to == Bytes(16, std::byte{1}));
+  CHECK(normalized(none) == StridedBlock{{0}, {0}, 5, 8});
+}
+
+TEST_CASE("a column takes one element of each row, a negative stride runs backwards") {
+  auto const memory = numbered(100);
+  auto const at = [&](std::size_t i) { return memory[i]; };
+
+  CHECK(packed(memory, {{3}, {20}, 4, 2}) == Bytes{at(4), at(5), at(24), at(25), at(44), at(45)});
+  CHECK(packed(memory, {{3}, {-20}, 44, 1}) == Bytes{at(44), at(24), at(4)});
+  CHECK(packed(memory, {{3}, {0}, 7, 1}) == Bytes{at(7), at(7), at(7)});
+}
+
+TEST_CASE("dimensions that continue each other become one, and a run one element") {
+  // 4 x 6 x 8 array of 8-byte elements; whole rows of the last two dimensions lie together.
+  CHECK(normalized({{4, 6, 8}, {384, 64, 8}, 0, 8}) == StridedBlock{{}, {}, 0, 1536});
+  CHECK(normalized({{4, 1, 8}, {384, 64, 8}, 64, 8}) == StridedBlock{{4}, {384}, 64, 64});
+  CHECK(normalized({{4, 6, 1}, {384, 64, 8}, 8, 8}) == StridedBlock{{24}, {64}, 8, 8});
+  CHECK(normalized({{4, 5, 2}, {384, 64, 8}, 8, 8}) == StridedBlock{{4, 5}, {384, 64}, 8, 16});
+  CHECK(normalized({{1, 1}, {999, 8}, 16, 4}) == StridedBlock{{}, {}, 16, 4});
+  CHECK(normalized({{6}, {-8}, 40, 8}) == StridedBlock{{6}, {-8}, 40, 8});
+}
+
+TEST_CASE("two blocks merge only what continues on both sides") {
+  // Dense rows into rows with a gap: the rows stay apart on both sides.
+  BlockPair const pair{{{4, 3}, {32, 8}, 0, 8}, {{4, 3}, {24, 8}, 5, 8}};
+  CHECK(normalized(pair) == BlockPair{{{4}, {32}, 0, 24}, {{4}, {24}, 5, 24}});
+
+  BlockPair const dense{{{4, 3}, {24, 8}, 1, 8}, {{4, 3}, {24, 8}, 5, 8}};
+  CHECK(normalized(dense) == BlockPair{{{}, {}, 1, 96}, {{}, {}, 5, 96}});
+
+  BlockPair const columns{{{4, 3}, {24, 8}, 0, 8}, {{4, 3}, {8, 32}, 0, 8}};
+  CHECK(normalized(columns) == columns);
+}
+
+TEST_CASE("normalising keeps every byte's place and order") {
+  Random random(1);
+  for (int i = 0; i < 5'000; ++i) {
+    CAPTURE(i);
+    auto const [block, bytes] =
+        random_block(random_extents(random), random_element(random), random);
+    CAPTURE(block);
+    REQUIRE(places(normalized(block)) == places(block));
+  }
+}
+
+TEST_CASE("packing in pieces of any length gives the stream, unpacking puts it back") {
+  Random random(2);
+  for (int i = 0; i < 5'000; ++i) {
+    CAPTURE(i);
+    auto const [raw, bytes] = random_block(random_extents(random), random_element(random), random);
+    auto const block = random.integer(0, 1) == 0 ? raw : normalized(raw);
+    CAPTURE(block);
+    auto const memory = numbered(bytes);
+    auto const stream = stream_of(memory, block);
+    auto const total = stream_bytes(block);
+    REQUIRE(total == static_cast<std::int64_t>(stream.size()));
+
+    Bytes got(stream.size() + 50, std::byte{0xee});
+    Bytes back(bytes, std::byte{0xdd});
+    auto const piece = static_cast<std::size_t>(random.integer(1, 100));
+    for (std::int64_t first = 0; first <= total;) {
+      auto const to = std::span(got).subspan(static_cast<std::size_t>(first));
+      auto const room = to.first(std::min(piece, to.size()));
+      auto const written = pack(memory.data(), block, first, room);
+      REQUIRE(written == std::min(static_cast<std::int64_t>(room.size()), total - first));
+      REQUIRE(unpack(back.data(), block, first, room) == written);
+      if (written == 0) break;
+      first += written;
+    }
+
+    REQUIRE(std::equal(stream.begin(), stream.end(), got.begin()));
+    REQUIRE(got.back() == std::byte{0xee});
+    Bytes expected(bytes, std::byte{0xdd});
+    for (auto const place : places(block))
+      expected[static_cast<std::size_t>(place)] = memory[static_cast<std::size_t>(place)];
+    REQUIRE(back == expected);
+  }
+}
+
+TEST_CASE("past the end of the stream there is nothing") {
+  auto const memory = numbered(64);
+  Bytes to(8);
+  CHECK(pack(memory.data(), {{}, {}, 0, 8}, 8, to) == 0);
+  CHECK(pack(memory.data(), {{}, {}, 0, 8}, 5, to) == 3);
+  CHECK(pack(memory.data(), {{2}, {16}, 0, 8}, 16, to) == 0);
+  CHECK(pack(memory.data(), {{2}, {16}, 0, 8}, 100, to) == 0);
+  CHECK(pack(memory.data(), {{2}, {16}, 0, 8}, 0, {}) == 0);
+}
+
+TEST_CASE("a block is copied between any two layouts, and nothing beside it") {
+  Random random(3);
+  for (int i = 0; i < 5'000; ++i) {
+    CAPTURE(i);
+    auto const extents = random_extents(random);
+    auto const element = random_element(random);
+    auto const [to, to_bytes] = random_block(extents, element, random);
+    auto const [from, from_bytes] = random_block(extents, element, random);
+    CAPTURE(to);
+    CAPTURE(from);
+    auto const memory = numbered(from_bytes);
+    Bytes expected(to_bytes, std::byte{0xdd});
+    auto const to_places = places(to);
+    auto const from_places = places(from);
+    for (std::size_t k = 0; k < to_places.size(); ++k)
+      expected[static_cast<std::size_t>(to_places[k])] =
+          memory[static_cast<std::size_t>(from_places[k])];
+
+    Bytes plain(to_bytes, std::byte{0xdd});
+    copy_block(plain.data(), to, memory.data(), from);
+    REQUIRE(plain == expected);
+
+    Bytes merged(to_bytes, std::byte{0xdd});
+    auto const pair = normalized(BlockPair{to, from});
+    copy_block(merged.data(), pair.to, memory.data(), pair.from);
+    REQUIRE(merged == expected);
+  }
+}
+
+TEST_SUITE_END();

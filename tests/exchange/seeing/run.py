@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""What TESSERA_STRICT, TESSERA_REPORT and TESSERA_TRACE show of a program.
+
+    run.py <spread> <driver> [PxD | solo:D]...
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+STEPS = 20
+
+
+def run(spread, how, driver, scenario, **environment):
+    job = subprocess.run([spread, how, driver, scenario], env={**os.environ, **environment},
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert job.returncode == 0, f"exit code {job.returncode}\n{job.stdout}{job.stderr}"
+    return job.stdout, job.stderr
+
+
+def counts(how):
+    """Processes, devices of each."""
+    if how.startswith("solo:"):
+        return 1, int(how[5:])
+    return tuple(int(n) for n in how.split(":")[0].split("x"))
+
+
+def strict(spread, driver, how):
+    """A gather that nobody announced is refused on every process; what was asked for is not."""
+    processes, devices = counts(how)
+    if processes * devices < 2:
+        return
+    for environment in {}, {"TESSERA_STRICT": "1"}:
+        out, _ = run(spread, how, driver, "gathers", **environment)
+        assert "WRONG" not in out, out
+        assert out.count("as expected") == 7 * processes, out
+        assert out.count("done") == processes, out
+    assert "TESSERA_STRICT: 1 gather that nobody announced" in out, out
+    assert re.search(r"driver.cpp:\d+: assignment", out) and "reshard(u, sharding)" in out, out
+
+
+def report(spread, driver, how):
+    """One table, by process 0: statements by their places, with what they sent."""
+    processes, devices = counts(how)
+    all_devices = processes * devices
+    out, err = run(spread, how, driver, "heat", TESSERA_REPORT="1")
+    assert err.count("tessera: report of") == 1, err
+    assert "report" not in out
+    lines = [line.split() for line in err[err.index("tessera: report of"):].splitlines()]
+    head = lines[1]
+    assert head[:3] == ["place", "statement", "runs"], head
+    steps = [line for line in lines if re.fullmatch(r"driver.cpp:\d+", line[0])]
+    assert len(steps) == 2 and all(line[2] == str(STEPS) for line in steps), err
+    messages = sorted(int(line[7]) for line in steps)
+    assert messages == [0, 2 * (all_devices - 1) * STEPS], err
+    last = next(line for line in lines if line[0] == "all")
+    assert last[1] == str(2 * STEPS) and float(last[2]) > 0, err
+    quiet = run(spread, how, driver, "heat")[1]
+    assert "report of" not in quiet
+
+
+def report_of_branches(spread, driver, how):
+    """Processes whose statements stand at different places are not added up."""
+    processes, _ = counts(how)
+    _, err = run(spread, how, driver, "branches", TESSERA_REPORT="1")
+    assert ("process 0 alone" in err) == (processes > 1), err
+
+
+def trace(spread, driver, how):
+    """A file of each process, in the trace event format, with a track for each device."""
+    processes, devices = counts(how)
+    for stem, suffix in ("run", ".json"), ("run", ""):
+        with tempfile.TemporaryDirectory(prefix="a.b") as folder:
+            path = pathlib.Path(folder) / (stem + suffix)
+            run(spread, how, driver, "heat", TESSERA_TRACE=str(path))
+            files = [path] + [path.with_name(f"{stem}.{p}{suffix}") for p in range(1, processes)]
+            assert set(path.parent.iterdir()) == set(files)
+            for p, file in enumerate(files):
+                check_trace(json.loads(file.read_text()), p, devices)
+
+
+def check_trace(found, process, devices):
+    events = found["traceEvents"]
+    assert all(event["pid"] == process for event in events)
+    tracks = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    first = process * devices
+    assert tracks == {d: f"device {d}" for d in range(first, first + devices)}, tracks
+    spans = [e for e in events if e["ph"] == "X"]
+    assert {e["cat"] for e in spans} >= {"statement", "kernel", "pack"}
+    statements = [e for e in spans if e["cat"] == "statement"]
+    assert all(re.fullmatch(r"driver.cpp:\d+ assignment", e["name"]) for e in statements)
+    for device in tracks:
+        own = [e for e in statements if e["tid"] == device]
+        assert len(own) >= STEPS, len(own)
+        inside = [e for e in spans if e["tid"] == device and e["cat"] != "statement"]
+        assert sum(e["dur"] for e in inside) <= sum(e["dur"] for e in own) * 1.01 + 1
+        assert all(e["ts"] >= 0 and e["dur"] >= 0 for e in own)
+    assert found["otherData"]["overwritten spans"] == 0
+
+
+def trace_to_nowhere(spread, driver, how):
+    """A file that cannot be written is told, and the program ends well."""
+    _, err = run(spread, how, driver, "heat", TESSERA_TRACE="no such folder/run.json")
+    assert "the trace cannot be written to no such folder/run" in err, err
+
+
+def main():
+    spread, driver, *spreads = sys.argv[1:]
+    failed = 0
+    for how in spreads:
+        for check in strict, report, report_of_branches, trace, trace_to_nowhere:
+            try:
+                check(spread, driver, how)
+                verdict = "ok"
+            except AssertionError as error:
+                failed += 1
+                verdict = f"FAILED: {error}"
+            print(f"{check.__name__} {how}: {verdict}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

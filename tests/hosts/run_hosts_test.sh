@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Runs a program across emulated hosts and checks that it really was on all of them.
+#
+#   run_hosts_test.sh PROGRAMS HEAT_1D     the programs of tests/programs, and the example
+#
+# Processes of one host are joined by shared memory and those of two by MPI, and the heat equation has the
+# same bits as on one host.
+#
+# Code 77: this machine cannot emulate hosts; the reason is printed.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs=$(realpath "$1")
+heat=$(realpath "$2")
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+((EUID == 0)) || skip "needs root"
+for tool in mpirun ip tc nsenter unshare; do
+  command -v "$tool" >/dev/null || skip "there is no $tool"
+done
+unshare --net --uts --ipc --mount --pid --fork true 2>/dev/null || skip "namespaces are not allowed"
+unshare --net ip link add br0 type bridge 2>/dev/null || skip "the kernel has no network bridges"
+
+# A state of its own: hosts that somebody works with stay untouched.
+TESSERA_HOSTS_DIR=$(mktemp -d /var/tmp/tessera-hosts-test.XXXXXX)
+export TESSERA_HOSTS_DIR
+build=$(cd "$(dirname "$programs")/.." && pwd)
+if [[ $build == /tmp/* ]]; then export TESSERA_HOSTS_KEEP=$build; fi
+clean_up() {
+  "$here/hosts" down
+  rm -rf "$TESSERA_HOSTS_DIR"
+}
+trap clean_up EXIT
+
+bits_of() { grep -oE "^bits:? [0-9a-f]{16}" | sort -u; }
+
+# check_routes COUNT OUTPUT: devices 0 and 1 are on h1, 2 and 3 on h2, and so on.
+check_routes() {
+  local i named wrong
+  for ((i = 1; i <= $1; i++)); do
+    named=$(grep -c "^on h$i$" <<<"$2") || true
+    ((named == 2)) || {
+      echo "h$i ran $named processes instead of 2"
+      return 1
+    }
+  done
+  wrong=$(awk '$1 == "route" {
+    expected = int($2 / 2) == int($3 / 2) ? "shm" : "mpi"
+    if ($4 != expected) print
+  }' <<<"$2")
+  if [[ -n $wrong ]]; then
+    echo "a wrong route: $wrong"
+    return 1
+  fi
+}
+
+# run_on COUNT HOW: two processes on each of COUNT hosts.
+run_on() {
+  local count=$1 how=$2 where="" i output
+  for ((i = 1; i <= count; i++)); do where+=",h$i:2"; done
+  "$here/hosts" up "$count" "$how"
+  output=$("$here/hosts-mpirun" -H "${where#,}" "$programs" routes)
+  check_routes "$count" "$output"
+  [[ $(bits_of <<<"$output") == "$program_bits" ]] || {
+    echo "other bits than on one host: $output"
+    return 1
+  }
+  for sizes in "5 1000" "100 1000" "1000003 100"; do
+    read -r cells steps <<<"$sizes"
+    output=$("$here/hosts-mpirun" -H "${where#,}" "$heat" --cells "$cells" --steps "$steps")
+    echo "$count hosts ($how), $cells cells: $(bits_of <<<"$output")"
+    [[ $(bits_of <<<"$output") == "${heat_bits[$cells]}" ]] || {
+      echo "$cells cells: other bits than on one host, ${heat_bits[$cells]}"
+      return 1
+    }
+  done
+  "$here/hosts" down
+}
+
+program_bits=$(TESSERA_DEVICES=4 "$programs" right_with_delays | bits_of)
+declare -A heat_bits
+heat_bits[5]=$("$heat" --cells 5 --steps 1000 | bits_of)
+heat_bits[100]=$("$heat" --cells 100 --steps 1000 | bits_of)
+heat_bits[1000003]=$("$heat" --cells 1000003 --steps 100 | bits_of)
+
+run_on 2 bridge
+run_on 3 bridge
+if [[ -c /dev/net/tun ]]; then
+  run_on 2 tap
+else
+  echo "without /dev/net/tun: not run over our own switch"
+fi

@@ -1,0 +1,295 @@
+#include "tessera/layout/cut.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "support/brute_force.hpp"
+
+using namespace tessera;
+using test::Random;
+
+TEST_SUITE_BEGIN("layout/cut");
+
+namespace {
+
+std::string sizes(Cut const& cut, std::int64_t extent, std::int64_t ways) {
+  std::vector<std::int64_t> list;
+  for (std::int64_t k = 0; k < ways; ++k) list.push_back(cut.piece(extent, ways, k).size());
+  return join(list, "", "", " ");
+}
+
+// A way to cut `extent` cells into `ways` pieces.
+struct Case {
+  Cut cut;
+  std::int64_t extent;
+  std::int64_t ways;
+};
+
+Case random_explicit(Random& random, std::int64_t ways) {
+  std::vector<std::int64_t> sizes;
+  std::int64_t extent = 0;
+  for (std::int64_t k = 0; k < ways; ++k) {
+    sizes.push_back(std::max<std::int64_t>(0, random.between(-3, 5)));
+    extent += sizes.back();
+  }
+  return {Cut::explicit_sizes(sizes), extent, ways};
+}
+
+Case random_case(Random& random) {
+  auto const extent = random.between(0, 40);
+  auto const ways = random.between(1, 12);
+  switch (random.between(0, 4)) {
+    case 0:
+      return {Cut::balanced(), extent, ways};
+    case 1:
+      return {Cut::ceil(), extent, ways};
+    case 3:
+      return {Cut::unit(random.between(1, 9)), extent, ways};
+    case 2:
+      return {Cut::strict(), extent * ways, ways};
+    default:
+      return random_explicit(random, ways);
+  }
+}
+
+std::int64_t drift_by_trying(Cut const& cut, std::int64_t a, std::int64_t b, std::int64_t ways) {
+  std::int64_t drift = std::abs(a - b);
+  for (std::int64_t k = 0; k < ways; ++k)
+    drift = std::max(drift, std::abs(cut.piece(a, ways, k).lo - cut.piece(b, ways, k).lo));
+  return drift;
+}
+
+}  // namespace
+
+TEST_CASE("a balanced cut gives the first pieces one cell more") {
+  CHECK(sizes(Cut::balanced(), 10, 3) == "4 3 3");
+  CHECK(sizes(Cut::balanced(), 5, 4) == "2 1 1 1");
+  CHECK(sizes(Cut::balanced(), 7, 4) == "2 2 2 1");
+  CHECK(sizes(Cut::balanced(), 102, 4) == "26 26 25 25");
+  CHECK(sizes(Cut::balanced(), 125, 4) == "32 31 31 31");
+  CHECK(sizes(Cut::balanced(), 151674, 4) == "37919 37919 37918 37918");
+  CHECK(sizes(Cut::balanced(), 3, 8) == "1 1 1 0 0 0 0 0");
+  CHECK(sizes(Cut::balanced(), 0, 2) == "0 0");
+}
+
+TEST_CASE("a ceil cut gives equal pieces, the last ones short or empty") {
+  CHECK(sizes(Cut::ceil(), 10, 3) == "4 4 2");
+  CHECK(sizes(Cut::ceil(), 5, 4) == "2 2 1 0");
+  CHECK(sizes(Cut::ceil(), 7, 4) == "2 2 2 1");
+  CHECK(sizes(Cut::ceil(), 102, 4) == "26 26 26 24");
+  CHECK(sizes(Cut::ceil(), 125, 4) == "32 32 32 29");
+  CHECK(sizes(Cut::ceil(), 151674, 4) == "37919 37919 37919 37917");
+  CHECK(sizes(Cut::ceil(), 3, 8) == "1 1 1 0 0 0 0 0");
+  CHECK(sizes(Cut::ceil(), 142, 3) == "48 48 46");
+  CHECK(sizes(Cut::ceil(), 142, 4) == "36 36 36 34");
+  CHECK(sizes(Cut::ceil(), 0, 2) == "0 0");
+}
+
+TEST_CASE("a cut into units keeps blocks whole") {
+  CHECK(sizes(Cut::unit(64), 1920, 4) == "512 512 448 448");
+  CHECK(sizes(Cut::unit(2), 10, 3) == "4 4 2");
+  CHECK(sizes(Cut::unit(4), 10, 3) == "4 4 2");
+  CHECK(sizes(Cut::unit(4), 10, 2) == "8 2");
+  CHECK(sizes(Cut::unit(4), 3, 2) == "3 0");
+  CHECK(sizes(Cut::unit(4), 0, 2) == "0 0");
+  CHECK(sizes(Cut::unit(1), 10, 3) == "4 3 3");
+}
+
+TEST_CASE("strict and explicit cuts give what they say") {
+  CHECK(sizes(Cut::strict(), 12, 4) == "3 3 3 3");
+  CHECK(sizes(Cut::strict(), 0, 3) == "0 0 0");
+  CHECK(sizes(Cut::explicit_sizes({3, 0, 2}), 5, 3) == "3 0 2");
+  CHECK(Cut::explicit_sizes({3, 0, 2}).piece(5, 3, 1) == Piece{3, 3});
+  CHECK(Cut::explicit_sizes({3, 0, 2}).piece(5, 3, 2) == Piece{3, 5});
+}
+
+TEST_CASE("the pieces of every cut tile the extent, and none is larger than the largest") {
+  Random random(4);
+  for (int round = 0; round < 2000; ++round) {
+    auto const [cut, extent, ways] = random_case(random);
+    CAPTURE(cut);
+    CAPTURE(extent);
+    CAPTURE(ways);
+    REQUIRE_NOTHROW(cut.check(extent, ways));
+
+    std::int64_t end = 0;
+    std::int64_t largest = 0;
+    for (std::int64_t k = 0; k < ways; ++k) {
+      auto const piece = cut.piece(extent, ways, k);
+      REQUIRE(piece.lo == end);
+      REQUIRE(piece.size() >= 0);
+      end = piece.hi;
+      largest = std::max(largest, piece.size());
+    }
+    REQUIRE(end == extent);
+    REQUIRE(cut.largest(extent, ways) == largest);
+  }
+}
+
+TEST_CASE("the pieces that meet some cells are known by hand") {
+  // balanced: [0:4] [4:7] [7:10]
+  CHECK(Cut::balanced().pieces_meeting(10, 3, 3, 4) == Piece{0, 1});
+  CHECK(Cut::balanced().pieces_meeting(10, 3, 3, 5) == Piece{0, 2});
+  CHECK(Cut::balanced().pieces_meeting(10, 3, 4, 7) == Piece{1, 2});
+  CHECK(Cut::balanced().pieces_meeting(10, 3, -5, 99) == Piece{0, 3});
+  CHECK(Cut::balanced().pieces_meeting(10, 3, 5, 5) == Piece{0, 0});
+  // explicit: [0:0] [0:3] [3:3] [3:5]
+  auto const cut = Cut::explicit_sizes({0, 3, 0, 2});
+  CHECK(cut.pieces_meeting(5, 4, 0, 3) == Piece{1, 2});
+  CHECK(cut.pieces_meeting(5, 4, 2, 4) == Piece{1, 4});
+  CHECK(cut.pieces_meeting(5, 4, 3, 4) == Piece{3, 4});
+}
+
+TEST_CASE("the pieces that meet some cells are what trying every piece finds") {
+  Random random(5);
+  for (int round = 0; round < 5000; ++round) {
+    auto const [cut, extent, ways] = random_case(random);
+    auto const lo = random.between(-3, extent + 3);
+    auto const hi = random.between(-3, extent + 3);
+    CAPTURE(cut);
+    CAPTURE(extent);
+    CAPTURE(ways);
+    CAPTURE(lo);
+    CAPTURE(hi);
+
+    std::vector<std::int64_t> meeting;
+    for (std::int64_t k = 0; k < ways; ++k) {
+      auto const piece = cut.piece(extent, ways, k);
+      if (std::max(piece.lo, lo) < std::min(piece.hi, hi)) meeting.push_back(k);
+    }
+
+    auto const met = cut.pieces_meeting(extent, ways, lo, hi);
+    if (meeting.empty()) {
+      REQUIRE(met.size() == 0);
+      continue;
+    }
+    REQUIRE(met.lo == meeting.front());
+    REQUIRE(met.hi == meeting.back() + 1);
+  }
+}
+
+TEST_CASE("borders of nearly equal extents drift by hand-made amounts") {
+  // 102: 26 52 77 102; 100: 25 50 75 100
+  CHECK(Cut::balanced().border_drift(102, 100, 4) == 2);
+  CHECK(Cut::balanced().border_drift(100, 100, 4) == 0);
+  // 9: 3 6 9 9; 8: 2 4 6 8
+  CHECK(Cut::ceil().border_drift(9, 8, 4) == 3);
+  CHECK(Cut::ceil().border_drift(8, 7, 4) == 1);
+  CHECK(Cut::strict().border_drift(8, 12, 4) == 4);
+  CHECK(Cut::explicit_sizes({3, 2}).border_drift(5, 5, 2) == 0);
+  CHECK(Cut::explicit_sizes({3, 2}).border_drift(5, 6, 2) == -1);
+}
+
+TEST_CASE("the drift of borders is what trying every border finds") {
+  Random random(6);
+  for (int round = 0; round < 5000; ++round) {
+    auto const ways = random.between(1, 20);
+    auto const a = random.between(0, 60);
+    auto const b = random.between(0, 60);
+    CAPTURE(ways);
+    CAPTURE(a);
+    CAPTURE(b);
+
+    REQUIRE(Cut::balanced().border_drift(a, b, ways) ==
+            drift_by_trying(Cut::balanced(), a, b, ways));
+    auto const unit = Cut::unit(random.between(1, 9));
+    REQUIRE(unit.border_drift(a, b, ways) == drift_by_trying(unit, a, b, ways));
+    REQUIRE(Cut::ceil().border_drift(a, b, ways) == drift_by_trying(Cut::ceil(), a, b, ways));
+    REQUIRE(Cut::strict().border_drift(a * ways, b * ways, ways) ==
+            drift_by_trying(Cut::strict(), a * ways, b * ways, ways));
+  }
+}
+
+TEST_CASE("extents and ways as large as they may be do not overflow") {
+  auto const most = std::int64_t{1} << 62;
+  for (auto const& cut : {Cut::balanced(), Cut::ceil(), Cut::unit(7), Cut::unit(most)}) {
+    for (std::int64_t const ways : {std::int64_t{1}, std::int64_t{3}, (most >> 1) + 1, most - 1}) {
+      CAPTURE(cut);
+      CAPTURE(ways);
+      CHECK(cut.piece(most, ways, 0).lo == 0);
+      CHECK(cut.piece(most, ways, ways - 1).hi == most);
+      CHECK(cut.pieces_meeting(most, ways, 0, 1) == Piece{0, 1});
+      auto const last = cut.pieces_meeting(most, ways, most - 1, most);
+      CHECK(last.size() == 1);
+      CHECK(cut.piece(most, ways, last.lo).hi == most);
+    }
+  }
+}
+
+TEST_CASE("a strict cut that does not come out even is refused with a way out") {
+  CHECK_THROWS_WITH_AS(Cut::strict().check(10, 4),
+                       "10 cells cannot be cut 4 ways equally; use Cut::balanced() or pad to 12",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS(Cut::strict().check(1, 3),
+                       "1 cell cannot be cut 3 ways equally; use Cut::balanced() or pad to 3",
+                       ShardingError);
+}
+
+TEST_CASE("sizes that do not fit the pieces or the cells are refused") {
+  auto const cut = Cut::explicit_sizes({3, 0, 2});
+
+  CHECK_THROWS_WITH_AS(cut.check(5, 2),
+                       "explicit_sizes(3, 0, 2) has 3 sizes for 2 pieces; give one size per piece",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS(cut.check(6, 3),
+                       "the sizes of explicit_sizes(3, 0, 2) add up to 5 but there are 6 cells",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS(cut.check(1, 3),
+                       "the sizes of explicit_sizes(3, 0, 2) add up to 5 but there is 1 cell",
+                       ShardingError);
+}
+
+TEST_CASE("sizes that cannot be are refused") {
+  CHECK_THROWS_WITH_AS((void)Cut::explicit_sizes({}),
+                       "Cut::explicit_sizes has an empty list; give one size per piece",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS((void)Cut::explicit_sizes({3, -1}),
+                       "Cut::explicit_sizes has size -1 for piece 1; sizes are 0 or more",
+                       ShardingError);
+  auto const half = std::int64_t{1} << 61;
+  CHECK_NOTHROW((void)Cut::explicit_sizes({half, half}));
+  CHECK_THROWS_WITH_AS((void)Cut::explicit_sizes({half, half, 1}),
+                       "the sizes of Cut::explicit_sizes add up to more than 2^62 cells",
+                       ShardingError);
+}
+
+TEST_CASE("blocks without a cell or beyond all cells are refused") {
+  CHECK_THROWS_WITH_AS((void)Cut::unit(0), "Cut::unit has blocks of 0 cells; a block has 1 to 2^62",
+                       ShardingError);
+  CHECK_THROWS_AS((void)Cut::unit(std::numeric_limits<std::int64_t>::max()), ShardingError);
+}
+
+TEST_CASE("cuts are equal if they cut everything alike") {
+  CHECK(Cut::balanced() == Cut::balanced());
+  CHECK_FALSE(Cut::balanced() == Cut::ceil());
+  CHECK(Cut::explicit_sizes({3, 2}) == Cut::explicit_sizes({3, 2}));
+  CHECK_FALSE(Cut::explicit_sizes({3, 2}) == Cut::explicit_sizes({2, 3}));
+  CHECK_FALSE(Cut::explicit_sizes({3, 2}) == Cut::balanced());
+  CHECK(Cut::explicit_sizes({3, 2}).fingerprint() == Cut::explicit_sizes({3, 2}).fingerprint());
+  CHECK(Cut::explicit_sizes({3, 2}).fingerprint() != Cut::explicit_sizes({2, 3}).fingerprint());
+  CHECK(Cut::balanced().fingerprint() != Cut::ceil().fingerprint());
+  CHECK(Cut::strict().fingerprint() != Cut::ceil().fingerprint());
+  CHECK(Cut::unit(3) == Cut::unit(3));
+  CHECK_FALSE(Cut::unit(3) == Cut::unit(4));
+  CHECK(Cut::unit(3).fingerprint() != Cut::unit(4).fingerprint());
+}
+
+TEST_CASE("cuts and pieces print what they are") {
+  CHECK(text(Cut::balanced()) == "balanced");
+  CHECK(text(Cut::ceil()) == "ceil");
+  CHECK(text(Cut::strict()) == "strict");
+  CHECK(text(Cut::unit(64)) == "unit(64)");
+  CHECK(text(Cut::explicit_sizes({3, 0, 2})) == "explicit_sizes(3, 0, 2)");
+  CHECK(text(Cut::explicit_sizes(std::vector<std::int64_t>(17, 1))) ==
+        "explicit_sizes(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...)");
+  CHECK(text(Piece{3, 5}) == "[3:5]");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,63 @@
+#include "tessera/layout/parse.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "support/layouts.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("layout/parse");
+
+TEST_CASE("what is printed is read back") {
+  test::Random random(11);
+  for (int round = 0; round < 2000; ++round) {
+    Shape shape;
+    for (auto d = random.between(1, 4); d > 0; --d) shape.push_back(random.between(0, 12));
+    auto const sharding = test::random_sharding(random, 8, shape);
+    auto const printed = text(sharding);
+    CAPTURE(printed);
+
+    REQUIRE(parse_sharding(printed) == sharding);
+    REQUIRE(parse_mesh(text(sharding.mesh())) == sharding.mesh());
+    REQUIRE(parse_spec(text(sharding.spec())) == sharding.spec());
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      REQUIRE(parse_cut(text(sharding.cut(d))) == sharding.cut(d));
+  }
+}
+
+TEST_CASE("spaces do not count") {
+  Mesh const mesh({{"x", 2}, {"y", 4}});
+
+  CHECK(parse_sharding(" NamedSharding ( Mesh(x = 2,y=4),P( \"x\",( \"y\" ) ) , unit( 3 ))") ==
+        NamedSharding(mesh, P("x", "y"), Cut::unit(3)));
+  CHECK(parse_spec("P()") == P());
+  CHECK(parse_mesh("Mesh(x=3, devices 5 to 7)") == Mesh({5, 6, 7}, {3}, {"x"}));
+  CHECK(parse_mesh("Mesh(devices=3)") == Mesh({{"devices", 3}}));
+}
+
+TEST_CASE("what cannot be read is refused with the place and what belongs there") {
+  CHECK_THROWS_WITH_AS((void)parse_spec("P(x)"),
+                       "cannot read 'P(x)': expected '\"' at character 2, before 'x)'", UsageError);
+  CHECK_THROWS_WITH_AS((void)parse_spec("P(\"x\""),
+                       "cannot read 'P(\"x\"': expected ')' at character 5, where it ends",
+                       UsageError);
+  CHECK_THROWS_WITH_AS((void)parse_cut("round"),
+                       "cannot read 'round': expected balanced, ceil, strict, unit or "
+                       "explicit_sizes at character 0, before 'round'",
+                       UsageError);
+  CHECK_THROWS_AS((void)parse_cut("unit(x)"), UsageError);
+  CHECK_THROWS_AS((void)parse_cut("unit(0)"), ShardingError);
+  CHECK_THROWS_AS((void)parse_cut("explicit_sizes(1, 2, ...)"), UsageError);
+  CHECK_THROWS_AS((void)parse_mesh("Mesh(x=2) and more"), UsageError);
+  CHECK_THROWS_AS((void)parse_mesh("Mesh()"), UsageError);
+  CHECK_THROWS_AS((void)parse_mesh("Mesh(x=2, devices 0 to 1000000000000)"), UsageError);
+  CHECK_THROWS_AS((void)parse_mesh("Mesh(x=0)"), ShardingError);
+  CHECK_THROWS_AS((void)parse_sharding("NamedSharding(Mesh(x=2), P(\"z\"))"), ShardingError);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,307 @@
+#include "tessera/ops/shape.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tessera/expr/operators.hpp"
+#include "tessera/ops/reductions.hpp"
+
+#include "support/arrays.hpp"
+
+using namespace tessera;
+using test::Edge;
+using test::Edges;
+using test::holds;
+using test::Mirror;
+using test::over;
+using test::sent_by;
+
+TEST_SUITE_BEGIN("ops/shape");
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+using Doubles = Mirror<double>;
+
+Doubles in_shape(Doubles m, Shape const& shape) {
+  m.shape = shape;
+  return m;
+}
+
+Doubles joined(Doubles const& a, Doubles const& b, std::size_t axis) {
+  auto shape = a.shape;
+  shape[axis] += b.shape[axis];
+  return Doubles::made_of(shape, [&](Index i) {
+    if (i[axis] < a.shape[axis]) return a.at(i);
+    i[axis] -= a.shape[axis];
+    return b.at(i);
+  });
+}
+
+Doubles repeated(Doubles const& m, std::int64_t count, std::size_t axis) {
+  auto shape = m.shape;
+  shape[axis] *= count;
+  return Doubles::made_of(shape, [&](Index i) {
+    i[axis] /= count;
+    return m.at(i);
+  });
+}
+
+// The mirror's own shift knows what lies past an edge.
+Doubles padded(Doubles const& m, Index const& low, Index const& high,
+               std::vector<Edges> const& edges) {
+  Shape shape;
+  for (std::size_t d = 0; d < m.shape.size(); ++d) shape.push_back(low[d] + m.shape[d] + high[d]);
+  return Doubles::made_of(shape, [&](Index const& i) {
+    Index offsets;
+    Index const origin(i.size(), 0);
+    for (std::size_t d = 0; d < i.size(); ++d) offsets.push_back(i[d] - low[d]);
+    return m.shifted(offsets, edges).at(origin);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("arrays are laid end to end along any axis, whatever their layouts") {
+  auto const a = test::scrambled<double>({4, 5});
+  auto const below = test::scrambled<double>({3, 5});
+  auto const beside = test::scrambled<double>({4, 2});
+  for (auto const& sharding : test::layouts_of_plane(4, 5)) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(a, sharding);
+    auto const v = test::spread_out<double, 2>(below, over(2, 3));
+    auto const w = test::spread_out<double, 2>(beside, over(2, 3));
+    if (!(u.sharding().mesh() == v.sharding().mesh())) {
+      CHECK_ALL_THROW((void)concatenate(0, u, v), UsageError);
+      continue;
+    }
+    CHECK_ALL(holds(concatenate(0, u, v), joined(a, below, 0)));
+    CHECK_ALL(holds(concatenate(-1, u, w), joined(a, beside, 1)));
+    CHECK_ALL(holds(concatenate(0, u, 1.0 * u, v), joined(joined(a, a, 0), below, 0)));
+  }
+  for (auto const& sharding : test::layouts_of_plane(4, 5)) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(a, sharding);
+    auto const both = concatenate(1, u, flip(u, 1));
+    CHECK_ALL(both.sharding().spec() == sharding.spec());
+    CHECK_ALL(holds(both, joined(a, a.slice({{0, 1, 4}, {4, -1, 5}}), 1)));
+  }
+}
+
+TEST_CASE("empty arrays, one array and arrays of several types are joined") {
+  auto const u = iota<std::int64_t>({3}, over(4));
+  auto const none_of = zeros<std::int64_t>({0}, over(4));
+  auto const half = full<double>({1}, 0.5, over(4));
+
+  CHECK_ALL(holds(concatenate(0, none_of, u, none_of), Integers{0, 1, 2}));
+  CHECK_ALL(holds(concatenate(0, u), Integers{0, 1, 2}));
+  CHECK_ALL(holds(concatenate(0, u, half), std::vector<double>{0, 1, 2, 0.5}));
+}
+
+TEST_CASE("stacked arrays get an axis that counts them") {
+  auto const a = test::scrambled<double>({4, 5});
+  for (auto const& sharding : test::layouts_of_plane(4, 5)) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(a, sharding);
+    auto const with = [&](std::size_t axis) {
+      Shape shape{4, 5};
+      Shape wide;
+      for (std::size_t d = 0; d < 3; ++d)
+        wide.push_back(d < axis ? shape[d] : d == axis ? 2 : shape[d - 1]);
+      return Doubles::made_of(wide, [&](Index const& i) {
+        Index cell;
+        for (std::size_t d = 0; d < 3; ++d)
+          if (d != axis) cell.push_back(i[d]);
+        return i[axis] == 0 ? a.at(cell) : 2 * a.at(cell);
+      });
+    };
+    auto const first = stack(0, u, 2.0 * u);
+    CHECK_ALL(holds(first, with(0)));
+    CHECK_ALL(holds(stack(1, u, 2.0 * u), with(1)));
+    CHECK_ALL(holds(stack(-1, u, 2.0 * u), with(2)));
+    CHECK_ALL(first.sharding().spec() ==
+              PartitionSpec({none, sharding.spec()[0], sharding.spec()[1]}));
+    CHECK(sent_by([&] { (void)stack(0, u, 2.0 * u); }).messages == 0);
+  }
+}
+
+TEST_CASE("single cells are stacked to a line") {
+  auto const u = iota<std::int64_t>({3, 4}, over(2, 4));
+  CHECK_ALL(holds(stack(0, u(1, 1), u(2, 3), 2 * u(0, 1)), Integers{5, 11, 2}));
+}
+
+TEST_CASE("each cell is repeated, few cells often or many cells a few times") {
+  auto const m = test::scrambled<double>({3, 4});
+  for (auto const& sharding : test::layouts_of_plane(3, 4)) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(m, sharding);
+    for (std::int64_t const count : {0, 1, 2, 7}) {
+      CAPTURE(count);
+      CHECK_ALL(holds(repeat(u, count, 0), repeated(m, count, 0)));
+      CHECK_ALL(holds(repeat(u(all, range(none, none, -1)), count, -1),
+                      repeated(m.slice({{0, 1, 3}, {3, -1, 4}}), count, 1)));
+    }
+  }
+  CHECK_ALL(holds(repeat(iota<std::int64_t>({3}, over(8)), 2, 0), Integers{0, 0, 1, 1, 2, 2}));
+}
+
+TEST_CASE("what lies past the edges pads an array") {
+  auto const m = test::scrambled<double>({3, 4});
+  auto const of = [](BoundaryKind kind) { return Edge{kind, 0}; };
+  Edge const three{BoundaryKind::constant, 3};
+  for (auto const& sharding : test::layouts_of_plane(3, 4)) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(m, sharding);
+    auto const check = [&](Boundary const& rows, Boundary const& columns, Edge const& row_edge,
+                           Edge const& column_edge) {
+      auto const wanted =
+          padded(m, {2, 0}, {1, 5}, {{row_edge, row_edge}, {column_edge, column_edge}});
+      CHECK_ALL(holds(DistArray(pad(u, {2, 0}, {1, 5}, {rows, columns})), wanted));
+      DistArray<double, 2> elsewhere(wanted.shape, over(2, 4));
+      elsewhere = 0.5 * pad(u, {2, 0}, {1, 5}, {rows, columns});
+      CHECK_ALL(holds(elsewhere, test::combined<double>(
+                                     wanted.shape, [](double x) { return 0.5 * x; }, wanted)));
+    };
+    check(constant(3), constant(3), three, three);
+    check(periodic, periodic, {}, {});
+    check(edge, constant(3), of(BoundaryKind::edge), three);
+    check(reflect, symmetric, of(BoundaryKind::reflect), of(BoundaryKind::symmetric));
+    check(symmetric, periodic, of(BoundaryKind::symmetric), {});
+  }
+}
+
+TEST_CASE("a padded row by the numbers of a page of paper") {
+  auto const u = iota<std::int64_t>({3}, over(2));
+  auto const one = full<std::int64_t>({1}, 7, over(2));
+  auto const empty = zeros<std::int64_t>({0}, over(2));
+
+  CHECK_ALL(holds(DistArray(pad(u, 1, 2, constant(9))), Integers{9, 0, 1, 2, 9, 9}));
+  CHECK_ALL(holds(DistArray(pad(u, 0, 4, reflect)), Integers{0, 1, 2, 1, 0, 1, 2}));
+  CHECK_ALL(holds(DistArray(pad(one, 2, 1, constant(0))), Integers{0, 0, 7, 0}));
+  CHECK_ALL(holds(DistArray(pad(one, 1, 1, edge)), Integers{7, 7, 7}));
+  CHECK_ALL(holds(DistArray(pad(empty, 1, 1, constant(4))), Integers{4, 4}));
+  CHECK_ALL(holds(DistArray(pad(u(range(none, none, -1)), 1, 0, {constant(5), edge})),
+                  Integers{5, 2, 1, 0}));
+  CHECK_ALL(holds(DistArray(pad(u, 0, 0, periodic)), Integers{0, 1, 2}));
+  CHECK_ALL(DistArray(pad(u, 1, 2, constant(9))).sharding() == over(2));
+}
+
+TEST_CASE("any shape becomes any other, on any layout") {
+  std::vector<Shape> const planes{{6, 4}, {4, 6}, {1, 24}, {24, 1}, {8, 3}, {2, 12}};
+  for (auto const& from_shape : planes)
+    for (auto const& sharding : test::layouts_of_plane(from_shape[0], from_shape[1])) {
+      CAPTURE(from_shape);
+      CAPTURE(sharding);
+      auto const m = test::scrambled<double>(from_shape);
+      auto const u = test::spread_out<double, 2>(m, sharding);
+      CHECK_ALL(holds(reshape(u, {24}), in_shape(m, {24})));
+      CHECK_ALL(holds(reshape(u, {3, 8}), in_shape(m, {3, 8})));
+      CHECK_ALL(holds(reshape(u, {2, 1, 3, 4}), in_shape(m, {2, 1, 3, 4})));
+      CHECK_ALL(holds(reshape(u, {1, 6, 1, 4}), in_shape(m, {1, 6, 1, 4})));
+      CHECK_ALL(reshape(u, {4, -1}).shape() == Shape{4, 6});
+    }
+}
+
+TEST_CASE("random arrays of three dimensions are reshaped and back") {
+  test::Random random(5);
+  for (int round = 0; round < 40; ++round) {
+    auto const a = random.between(1, 4);
+    auto const b = random.between(1, 4);
+    auto const c = random.between(1, 5);
+    auto const sharding = test::random_sharding(random, device_count(), {a, b, c});
+    CAPTURE(sharding);
+    auto const m = test::scrambled<double>({a, b, c});
+    auto const u = test::spread_out<double, 3>(m, sharding);
+
+    auto const fused = reshape(u, {a, b * c});
+    auto const flat = reshape(fused, {-1});
+    auto const turned = reshape(flat, {c, b, a});
+
+    CHECK_ALL(holds(fused, m));
+    CHECK_ALL(holds(flat, m));
+    CHECK_ALL(holds(turned, m));
+    CHECK_ALL(turned.shape() == Shape{c, b, a});
+    CHECK_ALL(holds(reshape(turned, {a, b, c}), m));
+    CHECK_ALL(holds(reshape(u + 1.0, {b * a, c}),
+                    test::combined<double>(
+                        {b * a, c}, [](double x) { return x + 1.0; }, in_shape(m, {b * a, c}))));
+  }
+}
+
+TEST_CASE("a reshaped array has cells of its own") {
+  auto u = iota<std::int64_t>({2, 3}, over(2, 2));
+  auto const same = reshape(u, {2, 3});
+  auto const flat = reshape(u, {6});
+  u = 0;
+  CHECK_ALL(same.sharding() == u.sharding());
+  CHECK_ALL(holds(same, Integers{0, 1, 2, 3, 4, 5}));
+  CHECK_ALL(holds(flat, Integers{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_CASE("dimensions that are not cut, or in whole rows, are split and fused without a message") {
+  auto const rows = test::row(4);
+  auto const u = iota<double>({6, 12}, {rows, P("x", none)});
+  auto const line = iota<double>({24}, {rows, P("x")});
+  auto const columns = iota<double>({6, 12}, {rows, P(none, "x")});
+
+  auto const sent = sent_by([&] {
+    (void)reshape(u, {6, 3, 4});
+    (void)reshape(u, {72});
+    (void)reshape(u, {1, 6, 12});
+    (void)reshape(line, {4, 6});
+    (void)reshape(line, {8, 3});
+    (void)reshape(columns, {2, 3, 12});
+    (void)reshape(reshape(u, {72}), {6, 12});
+  });
+
+  CHECK(sent.messages == 0);
+  CHECK_ALL(reshape(u, {6, 3, 4}).sharding() == NamedSharding(rows, P("x", none, none)));
+  CHECK_ALL(reshape(u, {72}).sharding() == NamedSharding(rows, P("x"), Cut::unit(12)));
+  CHECK_ALL(reshape(line, {8, 3}).sharding() == NamedSharding(rows, P("x", none)));
+  CHECK_ALL(reshape(columns, {2, 3, 12}).sharding() == NamedSharding(rows, P(none, none, "x")));
+}
+
+TEST_CASE("splitting a line that is not in whole rows sends the rest of a row only") {
+  auto const line = iota<double>({24}, {test::row(4), P("x")});     // 6 6 6 6
+  auto const sent = sent_by([&] { (void)reshape(line, {6, 4}); });  // 8 8 4 4
+  CHECK(sent.messages == 3);
+  CHECK(sent.bytes == (2 + 4 + 2) * 8);
+}
+
+TEST_CASE("arrays without cells are reshaped too") {
+  auto const u = zeros<double>({0, 4}, over(2, 2));
+  CHECK_ALL(reshape(u, {3, 0, 5}).shape() == Shape{3, 0, 5});
+  CHECK_ALL(reshape(u, {0}).to_host().empty());
+}
+
+TEST_CASE("shapes that do not fit, before anything is sent") {
+  auto const u = iota<double>({6}, over(4));
+  auto const v = iota<double>({4, 6}, over(2, 4));
+  auto const before = counters();
+
+  CHECK_ALL_THROW((void)reshape(u, {4}), ShapeError);
+  CHECK_ALL_THROW((void)reshape(u, {4, -1}), ShapeError);
+  CHECK_ALL_THROW((void)reshape(u, {-1, -1}), ShapeError);
+  CHECK_ALL_THROW((void)reshape(u, {-2, -3}), ShapeError);
+  CHECK_ALL_THROW((void)concatenate(0, v, v(all, range(0, 3))), ShapeError);
+  CHECK_ALL_THROW((void)concatenate(2, v, v), ShapeError);
+  CHECK_ALL_THROW((void)stack(0, u, u(from(1))), ShapeError);
+  CHECK_ALL_THROW((void)stack(2, u, u), ShapeError);
+  CHECK_ALL_THROW((void)repeat(u, -1, 0), ShapeError);
+  CHECK_ALL_THROW((void)pad(u, -1, 0, edge), ShapeError);
+  CHECK_ALL_THROW((void)pad(v, {1}, {1}, edge), ShapeError);
+  CHECK_ALL_THROW((void)pad(u, 1, 1, {periodic, edge}), UsageError);
+  CHECK_ALL_THROW((void)pad(u(range(0, 0)), 1, 1, periodic), ShapeError);
+
+  CHECK_ALL(counters() == before);
+}
+
+TEST_CASE("views of no dimensions are summed") {
+  auto const u = iota<double>({3, 4}, over(2, 4));
+
+  CHECK_ALL(static_cast<double>(sum(u(1, 2))) == 6.0);
+  CHECK_ALL(static_cast<double>(max(transpose(u)(3, 2) * 2.0)) == 22.0);
+  CHECK_ALL(static_cast<double>(sum(u(newaxis, all, newaxis, range(none, none, -2)))) == 36.0);
+  CHECK_ALL(static_cast<double>(sum(transpose(u) * flip(transpose(u)))) == 220.0);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,84 @@
+#pragma once
+/// @file
+/// Layouts, accesses and statements in few words, for tests of plans.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/base/text.hpp"
+#include "tessera/plan/exchange_plan.hpp"
+
+namespace tessera::test {
+
+using SharedLayout = std::shared_ptr<Layout const>;
+
+inline SharedLayout make_layout(Mesh const& mesh, PartitionSpec const& spec, Shape const& shape,
+                                Cut const& cut = Cut::balanced()) {
+  return std::make_shared<Layout const>(NamedSharding(mesh, spec, cut), shape);
+}
+
+/// One dimension on a row of devices.
+inline SharedLayout cells_on_devices(std::int64_t cells, std::int64_t devices,
+                                     Cut const& cut = Cut::balanced()) {
+  return make_layout(Mesh({{"x", devices}}), P("x"), {cells}, cut);
+}
+
+/// Every cell of an array moved by the same offsets.
+inline Access shifted_by(Index const& offsets) {
+  auto map = AffineMap::identity(offsets.size());
+  for (std::size_t d = 0; d < offsets.size(); ++d) map.axes[d].offset = offsets[d];
+  return Access::plain(map);
+}
+
+/// The same, with one boundary for all edges of the whole array.
+inline Access shifted_by(Index const& offsets, Shape const& shape, BoundaryKind kind) {
+  auto access = shifted_by(offsets);
+  for (std::size_t d = 0; d < offsets.size(); ++d) access.boundaries[d] = {kind, kind, 0, shape[d]};
+  return access;
+}
+
+/// Index i computes cell i, for the cells of `box`.
+inline WorkPlace work_on(SharedLayout const& layout, Box const& box) {
+  return {layout, AffineMap::identity(layout->rank()), box};
+}
+inline WorkPlace work_on(SharedLayout const& layout) {
+  return work_on(layout, whole(layout->shape()));
+}
+
+inline LeafUse read_in_place(SharedLayout const& layout, Access const& access,
+                             std::size_t array = 0, Freshness const* fresh = nullptr) {
+  return {layout, access, array, true, fresh};
+}
+inline LeafUse read_from_temporary(SharedLayout const& layout, Access const& access,
+                                   std::size_t array = 0) {
+  return {layout, access, array, false, nullptr};
+}
+
+/// One line for a list of transfers: "1: [4:5], 2: [0:1] as [10:11]"; the leaf only where it is not
+/// 0.
+inline std::string list_of(std::vector<Transfer> const& transfers) {
+  std::vector<std::string> words;
+  for (auto const& transfer : transfers) {
+    auto const leaf = transfer.leaf == 0 ? "" : text(" leaf ", transfer.leaf);
+    words.push_back(text(transfer.peer, leaf, ": ", transfer.cells));
+  }
+  return join(words);
+}
+
+/// "sends ...; receives ...; copies ...", without the lists that are empty.
+inline std::string text_of(ExchangePlan const& plan) {
+  std::vector<std::string> words;
+  if (!plan.sends.empty()) words.push_back("sends " + list_of(plan.sends));
+  if (!plan.receives.empty()) words.push_back("receives " + list_of(plan.receives));
+  if (!plan.copies.empty()) words.push_back("copies " + list_of(plan.copies));
+  return words.empty() ? "nothing" : join(words, "", "", "; ");
+}
+
+inline std::string plan_of(std::vector<LeafUse> const& leaves, WorkPlace const& place,
+                           std::int64_t device) {
+  return text_of(plan_exchange(leaves, place, DeviceId{device}));
+}
+
+}  // namespace tessera::test

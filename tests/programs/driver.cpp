@@ -1,0 +1,238 @@
+// Programs that go wrong on one process, and right ones that try to be mistaken for them.
+//
+//     driver <scenario>
+//
+// tests/programs/run.py starts each under mpirun and looks at what the processes say.
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+
+#include <mpi.h>
+#include <tessera/exchange/engine.hpp>
+#include <tessera/tessera.hpp>
+#include <unistd.h>
+
+namespace ts = tessera;
+
+namespace {
+
+constexpr std::int64_t cells = 40;
+constexpr int steps = 200;
+
+auto const inner = ts::range(1, -1);
+auto const left = ts::range(0, -2);
+auto const right = ts::from(2);
+
+ts::NamedSharding rows() {
+  return {ts::Mesh({{"x", ts::device_count()}}), ts::P("x")};
+}
+
+ts::DistArray<double, 1> start() {
+  return ts::from_index<double>({cells}, rows(), [](auto i) { return 0.1 * double(i[0] % 7); });
+}
+
+bool is_second() {
+  return ts::process() == ts::ProcessId{1};
+}
+
+void step(ts::DistArray<double, 1>& u) {
+  u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right);
+}
+
+void pause_somewhat() {
+  thread_local std::mt19937 random(static_cast<unsigned>(getpid()));
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+}
+
+// The process to be killed or stopped, and those that wait for it, run for long.
+void run_for_long() {
+  std::printf("pid %d\n", getpid());
+  std::fflush(stdout);
+  auto u = start();
+  for (int i = 0; i < 100'000'000; ++i) step(u);
+}
+
+void another_statement() {
+  auto u = start();
+  for (int i = 0; i < steps; ++i) {
+    if (is_second() && i == 50)
+      u(inner) = 0.7 * u(inner) + 0.1 * u(left) + 0.2 * u(right) + 0.0;
+    else
+      step(u);
+  }
+  ts::synchronize();
+}
+
+void another_array() {
+  auto u = start();
+  auto v = start();
+  for (int i = 0; i < steps; ++i) step(is_second() && i == 50 ? v : u);
+  ts::synchronize();
+}
+
+void another_reduction() {
+  auto u = start();
+  double const value = is_second() ? ts::min(u) : ts::max(u);
+  std::printf("%g\n", value);
+}
+
+void one_array_more() {
+  if (is_second()) (void)ts::zeros<double>({cells}, rows());
+  auto u = start();
+  for (int i = 0; i < steps; ++i) step(u);
+  ts::synchronize();
+}
+
+void ends_early() {
+  auto u = start();
+  for (int i = 0; i < (is_second() ? 50 : steps); ++i) step(u);
+}
+
+// Both wait for the other's message for good: neither has put what the other awaits.
+void upwind_both_ways() {
+  auto u = start();
+  auto v = start();
+  for (int i = 0; i < steps; ++i) {
+    if (is_second() && i == 50)
+      v = ts::shift(u, 1, ts::periodic);
+    else
+      v = ts::shift(u, -1, ts::periodic);
+  }
+  ts::synchronize();
+}
+
+void throws_on_one() {
+  auto u = start();
+  for (int i = 0; i < steps; ++i) {
+    step(u);
+    if (is_second() && i == 50) throw std::runtime_error("the program's own trouble");
+  }
+  ts::synchronize();
+}
+
+void functor_throws_on_one() {
+  auto const u = ts::from_index<double>({cells}, rows(), [](auto i) {
+    if (is_second()) throw std::runtime_error("the functor's own trouble");
+    return double(i[0]);
+  });
+  std::printf("%g\n", double(ts::sum(u)));
+}
+
+void mistake_on_all() {
+  auto u = start();
+  try {
+    u = u(inner) + 1.0;
+  } catch (ts::ShapeError const&) {
+    step(u);
+  }
+  std::printf("sum %a\n", double(ts::sum(u)));
+}
+
+void right_with_delays() {
+  auto u = start();
+  auto v = start();
+  for (int i = 0; i < steps; ++i) {
+    pause_somewhat();
+    step(u);
+    if (i % 3 == 0) v = ts::roll(u, 1);
+    if (i % 5 == 0) pause_somewhat();
+    if (i % 7 == 0) u(ts::range(3, 20)) = v(ts::range(5, 22));
+    if (i % 50 == 0) (void)double(ts::sum(v));
+  }
+  std::printf("bits %016llx\n", static_cast<unsigned long long>(ts::hash(u)));
+}
+
+// The user's own messages, blocking, between statements that are still on their way.
+void own_messages() {
+  auto u = start();
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < steps; ++i) {
+    step(u);
+    int token = i;
+    if (rank > 0) MPI_Recv(&token, 1, MPI_INT, rank - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank + 1 < size) MPI_Send(&token, 1, MPI_INT, rank + 1, 7, MPI_COMM_WORLD);
+    if (i % 10 == 0) MPI_Barrier(MPI_COMM_WORLD);
+  }
+  std::printf("bits %016llx\n", static_cast<unsigned long long>(ts::hash(u)));
+}
+
+// Wider and wider stencils while the narrower ones are still queued.
+void growing_ghosts() {
+  auto u = ts::from_index<double>({400}, rows(), [](auto i) { return 0.1 * double(i[0] % 7); });
+  for (int width = 1; width < 6; ++width)
+    for (int i = 0; i < 20; ++i)
+      u = 0.5 * u + 0.3 * ts::shift(u, width, ts::periodic) + 0.2 * ts::shift(u, -width, ts::edge);
+  std::printf("bits %016llx\n", static_cast<unsigned long long>(ts::hash(u)));
+}
+
+void budget_on_one() {
+  auto u = start();
+  step(u);
+  ts::CommunicationBudget const budget({.messages = is_second() ? 3 : 4});
+  step(u);
+}
+
+// How each device of this process reaches each other one.
+void routes() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  std::string lines = std::string("on ") + host + '\n';
+  for (auto const from : ts::addressable_devices())
+    for (auto const to : ts::devices())
+      if (from.id != to.id)
+        lines += ts::text("route ", from.id, ' ', to.id, ' ',
+                          ts::to_string(ts::engine().network().route(from.id, to.id)), '\n');
+  std::fputs(lines.c_str(), stdout);
+  right_with_delays();
+}
+
+std::map<std::string, std::function<void()>> const scenarios{
+    {"routes", routes},
+    {"killed", run_for_long},
+    {"stopped", run_for_long},
+    {"another_statement", another_statement},
+    {"another_array", another_array},
+    {"another_reduction", another_reduction},
+    {"one_array_more", one_array_more},
+    {"ends_early", ends_early},
+    {"upwind_both_ways", upwind_both_ways},
+    {"throws_on_one", throws_on_one},
+    {"functor_throws_on_one", functor_throws_on_one},
+    {"mistake_on_all", mistake_on_all},
+    {"right_with_delays", right_with_delays},
+    {"own_messages", own_messages},
+    {"growing_ghosts", growing_ghosts},
+    {"budget_on_one", budget_on_one},
+};
+
+// An exception unwinds the Runtime while its workers have much to do.
+int unwinds(int argc, char** argv) {
+  try {
+    ts::Runtime runtime(argc, argv);
+    auto u = start();
+    for (int i = 0; i < 60; ++i) step(u);
+    (void)u(cells);
+  } catch (ts::IndexError const&) {
+    std::printf("done\n");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "unwinds") return unwinds(argc, argv);
+  ts::Runtime runtime(argc, argv);
+  auto const found = scenarios.find(argc > 1 ? argv[1] : "");
+  if (found == scenarios.end()) return 2;
+  found->second();
+  std::printf("done\n");
+}
