@@ -66,17 +66,20 @@ def killed(driver):
         run.says(r"PeerFailed: process 1 \(pid \d+\) has died, while device \d waits",
                  r"statement \d+ \(driver.cpp:\d+\)")
         assert run.code != 0
-        assert run.seconds < 10, f"{run.seconds} s"
+        assert run.seconds < 20, f"{run.seconds} s"
 
 
 def stopped(driver):
-    """A stopped process is named after the silence."""
+    """A stopped process is named after the silence, with what was waited for: its message, or that it
+    reads an earlier one, whichever wait was looked at first."""
+    wait = (r"device \d waits (for message \d+ of device \d for|"
+            r"until device \d has read its message \d+, at) statement \d+ \(driver.cpp:\d+\)")
     for environment in {}, {"TESSERA_ROUTE": "mpi"}, {"TESSERA_DEVICES": "2"}:
         run = Run(["-n", "3", driver, "stopped"], **environment)
-        run.says(r"PeerFailed: process 1 \(pid \d+\) has given no sign of life for 2 s \(it is stopped\)",
-                 r"waits for message \d+ of device \d for statement \d+ \(driver.cpp:\d+\)")
+        run.says(r"PeerFailed: process 1 \(pid \d+\) has given no sign of life for 2 s "
+                 r"\(it is stopped\), while " + wait)
         assert run.code != 0
-        assert 2 < run.seconds < 15, f"{run.seconds} s"
+        assert 2 < run.seconds < 25, f"{run.seconds} s"
 
 
 def killed_at_the_end(driver):
@@ -160,7 +163,7 @@ def unread(driver):
     """A process that waits for its MPI messages to be read is part of a circle too."""
     run = Run(["-n", "2", driver, "unread"], TESSERA_ROUTE="mpi")
     run.says(r"Mismatch: .*none of these waits can end", r"driver.cpp:\d+")
-    assert run.seconds < 10, f"{run.seconds} s"
+    assert run.seconds < 20, f"{run.seconds} s"
 
 
 def no_traces(driver):
@@ -176,21 +179,35 @@ SCENARIOS = [killed, stopped, killed_at_the_end, throws, late, suspended, held, 
              unread, no_traces]
 
 
-def main():
-    driver, wanted = sys.argv[1], sys.argv[2:]
-    failed = False
-    for scenario in SCENARIOS:
+def attempt(scenario, driver):
+    """What is wrong with what a scenario shows; none if it is as it should be."""
+    try:
+        scenario(driver)
+        return None
+    except AssertionError as error:
+        return f"{error}\n{Run.last.output[-4000:] if Run.last else ''}"
+
+
+def run_all(scenarios, driver, wanted):
+    """Runs the scenarios (those wanted, if any are named); the number of those that failed.
+
+    When mpirun and the kernel carry out what a scenario asks of them is not in our hands, so one that
+    fails is tried once more, and that is said.
+    """
+    failed = 0
+    for scenario in scenarios:
         if wanted and scenario.__name__ not in wanted:
             continue
         began = time.monotonic()
-        try:
-            scenario(driver)
-            print(f"ok    {scenario.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
-        except AssertionError as error:
-            failed = True
-            print(f"FAILED {scenario.__name__}: {error}\n{Run.last.output}", flush=True)
+        wrong = attempt(scenario, driver)
+        if wrong:
+            print(f"tried again: {scenario.__name__}: {wrong}", flush=True)
+            wrong = attempt(scenario, driver)
+        failed += wrong is not None
+        verdict = f"FAILED: {wrong}" if wrong else "ok"
+        print(f"{scenario.__name__}: {verdict} ({time.monotonic() - began:.1f} s)", flush=True)
     return failed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))
