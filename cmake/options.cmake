@@ -6,6 +6,13 @@ set(MPI_CXX_SKIP_MPICXX TRUE)
 find_package(MPI QUIET COMPONENTS CXX)
 option(TESSERA_WITH_MPI "Run under mpirun, over several processes and hosts" ${MPI_CXX_FOUND})
 
+find_path(UCX_INCLUDE_DIR ucp/api/ucp.h)
+set(ucx_found ON)
+if(NOT UCX_INCLUDE_DIR)
+  set(ucx_found OFF)
+endif()
+option(TESSERA_WITH_UCX "Send between hosts by UCX; it is loaded only then" ${ucx_found})
+
 option(TESSERA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_BENCH "Build the benches" ${PROJECT_IS_TOP_LEVEL})

@@ -13,6 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/launch.sh"
 run_packages=(
   cmake ninja-build g++
   libopenmpi-dev openmpi-bin # processes and hosts
+  libucx-dev                 # between hosts
   libtrilinos-kokkos-dev     # kernels
   libcli11-dev               # options of the examples
 )

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   auto const cells = wave.extent(0);
 
   ts::Mesh mesh({{"x", ts::device_count()}});
-  ts::NamedSharding pieces(mesh, ts::P("x")), everywhere(mesh, ts::P(ts::none));
+  ts::NamedSharding pieces(mesh, ts::P("x"));
   auto u = ts::from_index<double>({cells}, pieces, [&](auto i) { return wave.start()(i[0]); });
   double const heat_at_start = ts::sum(u);
 
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
 
   if (options.picture) {
     auto const apart = examples::stride_for(cells, examples::picture_columns);
-    ts::DistArray<double, 1> const samples(u(ts::range(0, ts::none, apart)), everywhere);
+    auto const samples = u(ts::range(0, ts::none, apart));
     report.picture(examples::draw_profile(samples.to_host()));
   }
   auto const allowed = examples::Wave::rounding_of(options.steps);

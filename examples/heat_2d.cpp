@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   auto const rows = wave.extent(0), columns = wave.extent(1);
 
   ts::Mesh mesh({{"y", options.mesh[0]}, {"x", options.mesh[1]}});
-  ts::NamedSharding tiles(mesh, ts::P("y", "x")), everywhere(mesh, ts::P(ts::none, ts::none));
+  ts::NamedSharding tiles(mesh, ts::P("y", "x"));
   auto const filled_from = [&](examples::WaveAt const& moment) {
     return ts::from_index<double>({rows, columns}, tiles,
                                   [&](auto i) { return moment(i[0], i[1]); });
@@ -52,9 +52,8 @@ int main(int argc, char** argv) {
   if (options.picture) {
     auto const down = examples::stride_for(rows, examples::picture_rows);
     auto const across = examples::stride_for(columns, examples::picture_columns);
-    ts::DistArray<double, 2> const samples(
-        u(ts::range(0, ts::none, down), ts::range(0, ts::none, across)), everywhere);
-    report.picture(examples::draw_field(samples.to_host(), samples.extent(1)));
+    auto const samples = u(ts::range(0, ts::none, down), ts::range(0, ts::none, across));
+    report.picture(examples::draw_field(samples.to_host(), samples.extents()[1]));
   }
   auto const allowed = examples::Wave::rounding_of(options.steps);
   if (options.periodic)

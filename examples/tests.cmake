@@ -8,19 +8,27 @@ function(tessera_test_example name)
   endif()
 endfunction()
 
-# tessera_test_example_as(<name> <spread> [<argument>...])
+# tessera_test_example_as(<name> <spread> [STRICT] [<argument>...])
 #
 # The test is named by the example, the spread and the first letters of its flags: the sizes are the
-# same for all.
+# same for all. STRICT: a gather that the example does not announce is an error.
 function(tessera_test_example_as name spread)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "STRICT" "" "")
+  set(arguments ${arg_UNPARSED_ARGUMENTS})
   string(REPLACE ":" "" test "example.${name}.${spread}")
-  if("--periodic" IN_LIST ARGN)
+  if("--periodic" IN_LIST arguments)
     string(APPEND test ".periodic")
   endif()
+  if(arg_STRICT)
+    string(APPEND test ".strict")
+  endif()
   add_test(NAME ${test}
-    COMMAND "${PROJECT_SOURCE_DIR}/tests/spread" ${spread} $<TARGET_FILE:${name}> ${ARGN})
+    COMMAND "${PROJECT_SOURCE_DIR}/tests/spread" ${spread} $<TARGET_FILE:${name}> ${arguments})
   set_tests_properties(${test} PROPERTIES
     TIMEOUT 130 PROCESSORS 4 ENVIRONMENT TESSERA_TIMEOUT=120 LABELS example)
+  if(arg_STRICT)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT TESSERA_STRICT=1)
+  endif()
   if(NOT spread MATCHES "^solo")
     set_property(TEST ${test} APPEND PROPERTY LABELS spread)
   endif()
@@ -28,7 +36,9 @@ endfunction()
 
 foreach(ends "" --periodic)
   tessera_test_example(heat_1d --cells 101 --steps 100 ${ends})
+  tessera_test_example(heat_1d STRICT --cells 101 --steps 100 ${ends})
   tessera_test_example(heat_2d --cells 19 30 --steps 50 ${ends})
+  tessera_test_example(heat_2d STRICT --cells 19 30 --steps 50 ${ends})
   if(TESSERA_WITH_MPI)
     tessera_test_example_as(heat_1d_mpi 3x1 --cells 101 --steps 100 ${ends})
     tessera_test_example_as(heat_2d_mpi 4x1 --cells 19 30 --steps 50 ${ends})

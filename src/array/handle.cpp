@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "tessera/base/assert.hpp"
+#include "tessera/base/error.hpp"
 #include "tessera/base/hash.hpp"
+#include "tessera/base/text.hpp"
 #include "tessera/device/strided.hpp"
 #include "tessera/exchange/engine.hpp"
 
@@ -67,8 +69,8 @@ void copy_rows(void const* context, std::int64_t first, std::int64_t last) {
   }
 }
 
-RawShard raw(Shard& shard, std::int64_t element_bytes) {
-  RawShard result{shard.device, shard.own, nullptr, shard.frame.strides};
+RawShard raw(Shard& shard, std::size_t number, std::int64_t element_bytes) {
+  RawShard result{shard.device, number, shard.own, nullptr, shard.frame.strides};
   if (!shard.own.empty())
     result.cells = shard.cells() + shard.frame.offset_of(shard.own.lo) * element_bytes;
   return result;
@@ -136,6 +138,7 @@ void stream_cells(std::byte* to_base, StridedBlock const& to, std::byte const* f
 
 // All cells may have changed: ghost cells are stale, and the second buffer differs.
 void begin_write(ArrayState& state) {
+  check_writable(state);
   engine().synchronize();
   state.freshness().clear();
   for (auto& shard : state.shards()) {
@@ -146,21 +149,60 @@ void begin_write(ArrayState& state) {
 
 std::vector<RawShard> raw_shards(ArrayState& state) {
   std::vector<RawShard> result;
-  for (auto& shard : state.shards()) result.push_back(raw(shard, state.element_bytes()));
+  for (auto& shard : state.shards()) {
+    bool const is_next = !result.empty() && result.back().device == shard.device;
+    auto const number = is_next ? result.back().number + 1 : 0;
+    result.push_back(raw(shard, number, state.element_bytes()));
+  }
   return result;
 }
 
 void visit_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
   engine().on_local_devices([&](DeviceId device) {
-    auto* shard = state->shard_of(device);
-    if (shard != nullptr) f(raw(*shard, state->element_bytes()));
+    auto const shards = state->shards_of(device);
+    for (std::size_t number = 0; number < shards.size(); ++number)
+      f(raw(shards[number], number, state->element_bytes()));
   });
 }
 
 }  // namespace
 
 StatePtr make_state(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes) {
+  if (sharding.is_partial())
+    throw ShardingError(
+        text("an array on ", sharding,
+             " consists of addends: make it by to_partial(u, axes) or from_addends"));
   return engine().make_array(std::make_shared<Layout const>(sharding, shape), element_bytes);
+}
+
+StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, Addends addends) {
+  auto const bytes = addends.cells->element_bytes();
+  addends.cells->freeze();
+  auto state = engine().make_array(std::make_shared<Layout const>(sharding, shape), bytes);
+  state->set_addends(std::move(addends));
+  return state;
+}
+
+StatePtr const& readable(StatePtr const& state) {
+  auto* const addends = state->addends();
+  if (addends == nullptr) return state;
+  if (addends->value == nullptr) {
+    auto const& layout = *state->layout();
+    auto value =
+        make_state(layout.sharding().without_partial(), layout.shape(), state->element_bytes());
+    addends->add_up(addends->cells, value, {});
+    value->freeze();
+    addends->value = std::move(value);
+  }
+  return addends->value;
+}
+
+void copy_value(StatePtr const& to, StatePtr const& from, Place const& place) {
+  auto const* const addends = from->addends();
+  if (addends == nullptr || addends->value != nullptr)
+    copy_cells(to, readable(from), place);
+  else
+    addends->add_up(addends->cells, to, place);
 }
 
 void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place) {
@@ -181,6 +223,14 @@ void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place) {
   engine().run(statement);
 }
 
+StatePtr copied(StatePtr const& state) {
+  if (state->addends() != nullptr) return state;
+  auto const& layout = *state->layout();
+  auto copy = make_state(layout.sharding(), layout.shape(), state->element_bytes());
+  copy_cells(copy, state, {});
+  return copy;
+}
+
 void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
   begin_write(*state);
   visit_shards(state, f);
@@ -195,7 +245,7 @@ void copy_in_order(StatePtr const& to, StatePtr const& from) {
   auto const bytes = to->element_bytes();
   write_shards(to, [&](RawShard const& target) {
     if (target.box.empty()) return;
-    auto const source = raw(*from->shard_of(target.device), bytes);
+    auto const source = raw(from->shards_of(target.device)[target.number], target.number, bytes);
     TESSERA_ASSERT(source.box.cells() == target.box.cells(), source.box, " to ", target.box);
     stream_cells(target.cells, normalized(block_of(target, bytes)), source.cells,
                  normalized(block_of(source, bytes)));

@@ -79,7 +79,7 @@ void take_from_pieces(StatePtr const& state, std::vector<RawPiece> const& pieces
   std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
   engine().or_over_processes({&wrong, 1}, {});
   constexpr char const* remedy =
-      "; each process passes the cells of its own devices, as sharding.box_of(device, shape) "
+      "; each process passes the cells of its own devices, as sharding.boxes_of(device, shape) "
       "says, each once";
   if (!trouble.empty()) throw ShapeError(text("from_local: ", trouble, remedy));
   if (wrong != std::byte{0})

@@ -1,8 +1,11 @@
 #include "tessera/device/launch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -77,6 +80,20 @@ void forget_instance() {}
 
 #endif
 
+std::string const no_label;
+
+// What a tool is told, if there is one. The text lives until the thread's next launch, and keeps
+// its memory.
+std::string const& label_of(Place const& place) {
+  if (!Kokkos::Tools::profileLibraryLoaded()) return no_label;
+  thread_local std::string label;
+  label = place.known() ? place.file_name() : std::string_view("tessera");
+  if (!place.known()) return label;
+  std::array<char, 16> line{':'};
+  auto const end = std::to_chars(line.data() + 1, line.data() + line.size(), place.line).ptr;
+  return label.append(line.data(), end);
+}
+
 #if KOKKOS_VERSION >= 30700
 
 void initialize_kokkos() {
@@ -95,14 +112,14 @@ void initialize_kokkos() {
 
 }  // namespace
 
-void launch(std::int64_t rows, RowFunction f, void const* context) {
+void launch(std::int64_t rows, RowFunction f, void const* context, Place const& place) {
   if (rows <= 0) return;
   if constexpr (is_serial) {
-    Kokkos::parallel_for(one_block(), Whole{f, context, rows});
+    Kokkos::parallel_for(label_of(place), one_block(), Whole{f, context, rows});
   } else {
     auto const threads = static_cast<std::int64_t>(Space().concurrency());
     auto const blocks = std::min(rows, threads * blocks_per_thread);
-    Kokkos::parallel_for(Policy(0, blocks), Block{f, context, rows, blocks});
+    Kokkos::parallel_for(label_of(place), Policy(0, blocks), Block{f, context, rows, blocks});
     Space().fence();
   }
 }

@@ -67,23 +67,34 @@ HostMemory::HostMemory(std::int64_t size_bytes) {
   poison(data_, size_bytes_);
 }
 
+HostMemory HostMemory::borrowed(std::byte* data, std::int64_t size_bytes) {
+  HostMemory memory;
+  memory.data_ = data;
+  memory.size_bytes_ = size_bytes;
+  memory.is_borrowed_ = true;
+  return memory;
+}
+
 HostMemory::~HostMemory() {
   release();
 }
 
 HostMemory::HostMemory(HostMemory&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
-      size_bytes_(std::exchange(other.size_bytes_, 0)) {}
+      size_bytes_(std::exchange(other.size_bytes_, 0)),
+      is_borrowed_(std::exchange(other.is_borrowed_, false)) {}
 
 HostMemory& HostMemory::operator=(HostMemory&& other) noexcept {
   if (this == &other) return *this;
   release();
   data_ = std::exchange(other.data_, nullptr);
   size_bytes_ = std::exchange(other.size_bytes_, 0);
+  is_borrowed_ = std::exchange(other.is_borrowed_, false);
   return *this;
 }
 
 void HostMemory::release() noexcept {
+  if (is_borrowed_) return;
   if (size_bytes_ < least_huge)
     std::free(data_);
   else

@@ -1,5 +1,7 @@
 #include "tessera/exchange/array_state.hpp"
 
+#include <algorithm>
+
 #include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/planted.hpp"
@@ -72,21 +74,60 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
       element_bytes_(element_bytes),
       number_(number),
       widths_(GhostWidths::none(layout_->rank())) {
-  for (auto const device : local_devices) {
-    if (!layout_->mesh().position_of(device)) continue;
-    Shard shard;
-    shard.device = device;
-    shard.own = layout_->box_of(device);
+  if (layout_->sharding().is_partial()) return;
+  add_boxes_of(local_devices);
+  for (auto& shard : shards_) {
     shard.frame = Frame::around(shard.own, widths_, element_bytes_);
     shard.memory[0] = buffer_for(shard.frame);
-    shards_.push_back(std::move(shard));
   }
 }
 
-Shard* ArrayState::shard_of(DeviceId device) {
-  for (auto& shard : shards_)
-    if (shard.device == device) return &shard;
-  return nullptr;
+ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes,
+                       std::uint64_t number, std::vector<DeviceId> const& local_devices,
+                       std::span<BorrowedBox const> borrowed)
+    : layout_(std::move(layout)),
+      element_bytes_(element_bytes),
+      number_(number),
+      widths_(GhostWidths::none(layout_->rank())),
+      is_pinned_(true) {
+  add_boxes_of(local_devices);
+  auto next = borrowed.begin();  // where the views come as the boxes do, each is the next one
+  for (auto& shard : shards_) {
+    shard.frame = Frame::around(shard.own, widths_, element_bytes_);
+    if (shard.own.empty()) continue;
+    auto const fits = [&](BorrowedBox const& one) {
+      return one.device == shard.device && one.cells == shard.own;
+    };
+    auto box = std::find_if(next, borrowed.end(), fits);
+    if (box == borrowed.end()) box = std::find_if(borrowed.begin(), borrowed.end(), fits);
+    TESSERA_ASSERT(box != borrowed.end(), shard.own, " of device ", shard.device);
+    next = box + 1;
+    shard.frame.strides = box->strides;
+    shard.frame.lead = 0;
+    auto last = shard.own.hi;
+    for (auto& cell : last) --cell;
+    shard.frame.elements = shard.frame.offset_of(last) + 1;
+    shard.memory[0] = HostMemory::borrowed(box->first, shard.frame.elements * element_bytes_);
+  }
+}
+
+void ArrayState::add_boxes_of(std::vector<DeviceId> const& local_devices) {
+  for (auto const device : local_devices) {
+    auto const boxes = layout_->boxes_of(device);
+    if (boxes.empty()) continue;
+    devices_.push_back({device, shards_.size(), boxes.size()});
+    for (auto const& box : boxes) {
+      auto& shard = shards_.emplace_back();
+      shard.device = device;
+      shard.own = box;
+    }
+  }
+}
+
+std::span<Shard> ArrayState::shards_of(DeviceId device) {
+  for (auto const& held : devices_)
+    if (held.device == device) return std::span(shards_).subspan(held.first, held.count);
+  return {};
 }
 
 HostMemory ArrayState::buffer_for(Frame const& frame) const {
@@ -110,6 +151,14 @@ void ArrayState::grow(GhostWidths const& widths) {
   }
   widths_ = wider;
   freshness_.clear();
+}
+
+void check_writable(ArrayState const& array) {
+  if (!array.is_frozen()) return;
+  throw UsageError(
+      text("an array of addends cannot be written, nor what it was made of (an array of shape ",
+           array.layout()->shape(), " on ", array.layout()->sharding(),
+           "); write to a copy of its sum, reshard(u, u.sharding().without_partial())"));
 }
 
 void ArrayState::need_second_buffer(Shard& shard) const {

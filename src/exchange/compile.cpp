@@ -1,7 +1,10 @@
 #include "compile.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/planted.hpp"
@@ -53,6 +56,30 @@ Box lattice_of_work(Access const& access, Box const& work) {
   return lattice;
 }
 
+// Where the cells that a work box needs of a leaf come from.
+struct Sources {
+  bool others = false;  // other devices, or another end of the domain
+  bool several = false;
+  std::optional<std::size_t> box;  // the device's own
+
+  void add_own(std::size_t own) {
+    several = several || box.value_or(own) != own;
+    box = own;
+  }
+};
+
+// What a device computes on one of its boxes, and where its leaves and cells lie meanwhile.
+struct Work {
+  std::size_t number = 0;  // among the device's
+  std::size_t box = 0;     // of the layout that says where the work is done
+  Box indices;
+  std::vector<Temporary> temporaries = {};  // per leaf, like those below
+  std::vector<bool> direct = {};            // all that is needed lies in one own box
+  std::size_t write = 0;                    // of the plan's
+  Index stage_strides = {};
+  std::int64_t stage_offset = 0;
+};
+
 // Plans one device: the pieces of the exchange, then how each part of its work reads them.
 class DeviceCompiler {
  public:
@@ -60,19 +87,21 @@ class DeviceCompiler {
                  std::vector<LeafUse> const& uses, DeviceId device)
       : statement_(statement), modes_(modes), uses_(uses) {
     plan_.device = device;
-    work_ = statement.work.work_of(device);
-    if (statement.is_reduction() && !work_.empty() &&
+    for (auto const& [box, indices] : statement.work.work_of(device))
+      works_.push_back({works_.size(), box, indices});
+    if (statement.is_reduction() && !works_.empty() &&
         statement.work.layout->replica_of(device) != 0)
       computes_ = false;
   }
 
   DevicePlan compile() {
     exchange_ = plan_exchange(uses_, statement_.work, plan_.device);
-    if (!work_.empty()) place_leaves();
+    place_leaves();
     compile_transfers();
-    if (!work_.empty() && computes_) {
-      compile_target();
-      compile_parts();
+    if (!computes_) return std::move(plan_);
+    for (auto& work : works_) {
+      compile_target(work);
+      compile_parts(work);
     }
     return std::move(plan_);
   }
@@ -81,9 +110,22 @@ class DeviceCompiler {
   std::int64_t element_bytes(std::size_t leaf) const {
     return statement_.leaves[leaf].array->element_bytes();
   }
-  Shard* shard(std::size_t leaf) const {
-    return statement_.leaves[leaf].array->shard_of(plan_.device);
+  Shard& shard(std::size_t leaf, std::size_t box) const {
+    return statement_.leaves[leaf].array->shards_of(plan_.device)[box];
   }
+  bool has_shards(std::size_t leaf) const {
+    return uses_[leaf].owned->mesh().position_of(plan_.device).has_value();
+  }
+
+  // The number of a shard among those that the plan names, once for all leaves of its array.
+  std::size_t buffer(std::size_t leaf, std::size_t box) {
+    auto const first = first_leaf_of(statement_, leaf);
+    auto const [found, is_new] = buffers_.try_emplace({first, box}, plan_.buffers.size());
+    if (is_new) plan_.buffers.push_back({first, box});
+    return found->second;
+  }
+  // The place of a leaf's ghost cells, or none in a temporary.
+  std::size_t frame_buffer(std::size_t leaf) { return modes_.in_place[leaf] ? buffer(leaf, 0) : 0; }
 
   std::int64_t reserve_scratch(std::int64_t bytes) {
     auto const offset = plan_.scratch_bytes;
@@ -91,39 +133,52 @@ class DeviceCompiler {
     return offset;
   }
 
-  // A leaf that is not read in place gets a temporary, unless this device owns all it needs.
+  // A leaf that is not read in place gets a temporary for each work box, unless one box of this
+  // device holds all that is needed there.
   void place_leaves() {
-    temporaries_.resize(uses_.size());
-    direct_.assign(uses_.size(), false);
-    for (std::size_t l = 0; l < uses_.size(); ++l) {
-      if (modes_.in_place[l]) continue;
-      direct_[l] = owns_need(l);
-      if (direct_[l]) continue;
-      auto const lattice = lattice_of_work(uses_[l].access, work_);
-      temporaries_[l] = {lattice, row_major_strides(lattice.extents()),
-                         reserve_scratch(lattice.cells() * element_bytes(l))};
+    auto const sources = find_sources();
+    for (auto& work : works_) {
+      work.temporaries.resize(uses_.size());
+      work.direct.assign(uses_.size(), false);
+      for (std::size_t l = 0; l < uses_.size(); ++l) {
+        if (modes_.in_place[l]) continue;
+        auto const& from = sources[work.number * uses_.size() + l];
+        work.direct[l] = may_read_shards(l) && !from.others && !from.several;
+        if (work.direct[l]) continue;
+        auto const lattice = lattice_of_work(uses_[l].access, work.indices);
+        work.temporaries[l] = {lattice, row_major_strides(lattice.extents()),
+                               reserve_scratch(lattice.cells() * element_bytes(l))};
+      }
     }
   }
 
-  bool owns_need(std::size_t leaf) const {
+  std::vector<Sources> find_sources() const {
+    std::vector<Sources> sources(works_.size() * uses_.size());
+    auto const of = [&](Transfer const& transfer) -> Sources& {
+      return sources[transfer.work * uses_.size() + transfer.leaf];
+    };
+    for (auto const& transfer : exchange_.receives) of(transfer).others = true;
+    for (auto const& transfer : exchange_.copies) {
+      of(transfer).add_own(transfer.box);
+      if (transfer.cells.wraps()) of(transfer).others = true;
+    }
+    return sources;
+  }
+
+  bool may_read_shards(std::size_t leaf) const {
     bool const is_overwritten = reads_overwritten(statement_, leaf);
-    if ((is_overwritten && !planted("overwritten_read_directly")) || shard(leaf) == nullptr)
-      return false;
-    auto const of_leaf = [&](Transfer const& t) { return t.leaf == leaf; };
-    if (std::any_of(exchange_.receives.begin(), exchange_.receives.end(), of_leaf)) return false;
-    return std::none_of(exchange_.copies.begin(), exchange_.copies.end(),
-                        [&](Transfer const& t) { return t.leaf == leaf && t.cells.wraps(); });
+    return (!is_overwritten || planted("overwritten_read_directly")) && has_shards(leaf);
   }
 
   // The cells as they lie in the owner's shard.
   StridedBlock owned_block(Transfer const& transfer) const {
-    return shard_block(transfer, [](Cells::Axis const& axis) { return axis.cell; });
+    auto const& frame = shard(transfer.leaf, transfer.box).frame;
+    return shard_block(transfer, frame, [](Cells::Axis const& axis) { return axis.cell; });
   }
 
   template <class First>
-  StridedBlock shard_block(Transfer const& transfer, First const& first) const {
+  StridedBlock shard_block(Transfer const& transfer, Frame const& frame, First const& first) const {
     auto const bytes = element_bytes(transfer.leaf);
-    auto const& frame = shard(transfer.leaf)->frame;
     auto const& cells = transfer.cells;
     StridedBlock block;
     block.element_bytes = bytes;
@@ -142,11 +197,12 @@ class DeviceCompiler {
     return block;
   }
 
-  // The cells as the reader looks for them: past its shard's edge, or in a temporary.
+  // The cells as the reader looks for them: past its only shard's edge, or in a temporary.
   StridedBlock frame_block(Transfer const& transfer) const {
     if (modes_.in_place[transfer.leaf])
-      return shard_block(transfer, [](Cells::Axis const& axis) { return axis.frame; });
-    auto const& temporary = temporaries_[transfer.leaf];
+      return shard_block(transfer, shard(transfer.leaf, 0).frame,
+                         [](Cells::Axis const& axis) { return axis.frame; });
+    auto const& temporary = works_[transfer.work].temporaries[transfer.leaf];
     auto const bytes = element_bytes(transfer.leaf);
     auto const& lattice = transfer.cells.lattice;
     StridedBlock block;
@@ -166,79 +222,102 @@ class DeviceCompiler {
   }
 
   void compile_transfers() {
-    for (auto const& transfer : exchange_.sends)
-      add_block(plan_.sends, transfer, owned_block(transfer), Storage::shard);
+    for (auto const& transfer : exchange_.sends) {
+      auto const from = buffer(transfer.leaf, transfer.box);
+      add_block(plan_.sends, transfer, {owned_block(transfer), 0, 0, Storage::shard, from});
+    }
     for (auto const& transfer : exchange_.receives)
-      add_block(plan_.receives, transfer, frame_block(transfer), frame_storage(transfer.leaf));
+      add_block(
+          plan_.receives, transfer,
+          {frame_block(transfer), 0, 0, frame_storage(transfer.leaf), frame_buffer(transfer.leaf)});
     for (auto const& transfer : exchange_.copies) {
-      if (!modes_.in_place[transfer.leaf] && direct_[transfer.leaf]) continue;
+      if (!modes_.in_place[transfer.leaf] && works_[transfer.work].direct[transfer.leaf]) continue;
       auto const pair = normalized(BlockPair{frame_block(transfer), owned_block(transfer)});
-      plan_.copies.push_back({pair, transfer.leaf, frame_storage(transfer.leaf)});
+      plan_.copies.push_back({pair, buffer(transfer.leaf, transfer.box),
+                              frame_storage(transfer.leaf), frame_buffer(transfer.leaf)});
     }
   }
 
   static void add_block(std::vector<Message>& messages, Transfer const& transfer,
-                        StridedBlock const& block, Storage storage) {
+                        MessageBlock block) {
     if (messages.empty() || messages.back().peer != transfer.peer) {
       messages.emplace_back();
       messages.back().peer = transfer.peer;
     }
-    auto const bytes = stream_bytes(block);
-    messages.back().blocks.push_back({normalized(block), bytes, transfer.leaf, storage});
-    messages.back().bytes += bytes;
+    block.leaf = transfer.leaf;
+    block.bytes = stream_bytes(block.block);
+    block.block = normalized(block.block);
+    messages.back().bytes += block.bytes;
+    messages.back().blocks.push_back(block);
   }
 
-  void compile_target() {
+  void compile_target(Work& work) {
     if (statement_.target == nullptr) return;
     plan_.whole_parts = statement_.folds;
-    plan_.written = written_box();
-    plan_.written_without_holes = plan_.written.cells() == work_.cells();
+    work.write = plan_.writes.size();
+    auto& write = plan_.writes.emplace_back();
+    write.box = target_box(work);
+    write.written = written_box(work);
+    write.without_holes = write.written.cells() == work.indices.cells();
     bool conflict = false;
     for (std::size_t l = 0; l < uses_.size(); ++l)
       conflict = conflict || (modes_.in_place[l] && reads_overwritten(statement_, l));
     if (!conflict) return;
-    auto const* shard = statement_.target->shard_of(plan_.device);
     // Half of the shard: below that, copying the untouched cells costs more than a temporary.
-    plan_.swaps = 2 * work_.cells() >= shard->own.cells();
-    plan_.staged = !plan_.swaps && !planted("small_writes_in_place");
-    if (plan_.staged) compile_stage();
+    write.swaps = 2 * work.indices.cells() >= target_shard(work).own.cells();
+    write.staged = !write.swaps && !planted("small_writes_in_place");
+    if (write.staged) compile_stage(work);
   }
 
-  void compile_stage() {
+  void compile_stage(Work& work) {
     auto const bytes = statement_.target->element_bytes();
-    stage_strides_ = row_major_strides(work_.extents());
-    stage_offset_ = reserve_scratch(work_.cells() * bytes);
+    auto const& indices = work.indices;
+    work.stage_strides = row_major_strides(indices.extents());
+    work.stage_offset = reserve_scratch(indices.cells() * bytes);
     StridedBlock from;
     StridedBlock to;
     from.element_bytes = to.element_bytes = bytes;
-    from.offset_bytes = stage_offset_;
-    auto const strides = target_strides();
-    to.offset_bytes = target_offset(work_.lo);
-    for (std::size_t d = 0; d < work_.rank(); ++d) {
-      from.extents.push_back(work_.extent(d));
-      from.strides_bytes.push_back(stage_strides_[d] * bytes);
-      to.extents.push_back(work_.extent(d));
+    from.offset_bytes = work.stage_offset;
+    auto const strides = target_strides(work);
+    to.offset_bytes = target_offset(work, indices.lo);
+    for (std::size_t d = 0; d < indices.rank(); ++d) {
+      from.extents.push_back(indices.extent(d));
+      from.strides_bytes.push_back(work.stage_strides[d] * bytes);
+      to.extents.push_back(indices.extent(d));
       to.strides_bytes.push_back(strides[d] * bytes);
     }
-    plan_.stage = normalized(BlockPair{to, from});
+    plan_.writes[work.write].stage = normalized(BlockPair{to, from});
   }
 
   AffineMap const& target_map() const {
     return statement_.writes_slabs ? statement_.slab_map : statement_.work.map;
   }
 
-  Box written_box() const {
-    auto box = target_map().image(work_);
+  // All boxes of the target lie in the device's slab.
+  std::int64_t slab() const { return statement_.target->shards_of(plan_.device).front().own.lo[0]; }
+
+  std::size_t target_box(Work const& work) const {
+    if (!statement_.writes_slabs) return work.box;
+    auto cell = target_map()(work.indices.lo);
+    cell[0] = slab();
+    return statement_.target->layout()->box_holding(plan_.device, cell);
+  }
+
+  Shard const& target_shard(Work const& work) const {
+    return statement_.target->shards_of(plan_.device)[plan_.writes[work.write].box];
+  }
+
+  Box written_box(Work const& work) const {
+    auto box = target_map().image(work.indices);
     if (!statement_.writes_slabs) return box;
-    auto const& own = statement_.target->shard_of(plan_.device)->own;
-    box.lo[0] = own.lo[0];
-    box.hi[0] = own.hi[0];
+    box.lo[0] = slab();
+    box.hi[0] = slab() + 1;
     return box;
   }
 
-  Index target_strides() const {
-    auto const& frame = statement_.target->shard_of(plan_.device)->frame;
-    Index strides(work_.rank(), 0);
+  Index target_strides(Work const& work) const {
+    auto const& frame = target_shard(work).frame;
+    Index strides(work.indices.rank(), 0);
     for (std::size_t t = 0; t < target_map().rank(); ++t) {
       auto const& axis = target_map().axes[t];
       if (axis.from == AxisMap::fixed) continue;
@@ -247,17 +326,16 @@ class DeviceCompiler {
     return strides;
   }
 
-  std::int64_t target_offset(Index const& index) const {
-    auto const& shard = *statement_.target->shard_of(plan_.device);
+  std::int64_t target_offset(Work const& work, Index const& index) const {
     auto cell = target_map()(index);
-    if (statement_.writes_slabs) cell[0] = shard.own.lo[0];
-    return shard.frame.offset_of(cell) * statement_.target->element_bytes();
+    if (statement_.writes_slabs) cell[0] = slab();
+    return target_shard(work).frame.offset_of(cell) * statement_.target->element_bytes();
   }
 
   // Along each dimension of the statement: where one of the leaves changes its formula.
-  std::vector<std::vector<std::int64_t>> borders() const {
-    std::vector<std::set<std::int64_t>> sets(work_.rank());
-    for (std::size_t d = 0; d < work_.rank(); ++d) sets[d] = {work_.lo[d], work_.hi[d]};
+  std::vector<std::vector<std::int64_t>> borders(Box const& work) const {
+    std::vector<std::set<std::int64_t>> sets(work.rank());
+    for (std::size_t d = 0; d < work.rank(); ++d) sets[d] = {work.lo[d], work.hi[d]};
     for (std::size_t l = 0; l < uses_.size(); ++l)
       for (std::size_t d = 0; d < uses_[l].access.rank(); ++d) {
         auto const& axis = uses_[l].access.map.axes[d];
@@ -265,7 +343,7 @@ class DeviceCompiler {
         // Periodic images lie side by side in the reader's frame: no border there.
         if (axis.from == AxisMap::fixed || boundary.below == BoundaryKind::periodic) continue;
         if (planted("border_lost") && d + 1 == uses_[l].access.rank()) continue;
-        for (auto const& stretch : stretches_of(uses_[l].access, d, work_)) {
+        for (auto const& stretch : stretches_of(uses_[l].access, d, work)) {
           sets[static_cast<std::size_t>(axis.from)].insert(stretch.lo);
           sets[static_cast<std::size_t>(axis.from)].insert(stretch.hi);
         }
@@ -275,17 +353,18 @@ class DeviceCompiler {
     return result;
   }
 
-  void compile_parts() {
-    auto const all = borders();
-    InlineVector<std::size_t, max_rank> at(work_.rank(), 0);
+  void compile_parts(Work const& work) {
+    auto const all = borders(work.indices);
+    auto const rank = work.indices.rank();
+    InlineVector<std::size_t, max_rank> at(rank, 0);
     for (;;) {
-      Box part{work_.lo, work_.hi};
-      for (std::size_t d = 0; d < work_.rank(); ++d) {
+      Box part{work.indices.lo, work.indices.hi};
+      for (std::size_t d = 0; d < rank; ++d) {
         part.lo[d] = all[d][at[d]];
         part.hi[d] = all[d][at[d] + 1];
       }
-      add_part(part);
-      std::size_t d = work_.rank();
+      add_part(work, part);
+      std::size_t d = rank;
       while (d-- > 0) {
         if (++at[d] + 1 < all[d].size()) break;
         at[d] = 0;
@@ -294,21 +373,24 @@ class DeviceCompiler {
     }
   }
 
-  void add_part(Box const& box) {
+  void add_part(Work const& work, Box const& box) {
     Part part;
     part.first = box.lo;
     part.extents = box.extents();
     part.rows = part.extents.back() == 0 ? 0 : box.cells() / part.extents.back();
-    part.target_strides = Index(work_.rank(), 0);
+    part.target_strides = Index(box.rank(), 0);
     part.unit_stride = true;
     if (statement_.target != nullptr) {
-      part.target_strides = plan_.staged ? stage_strides_ : target_strides();
-      part.target_offset_bytes = plan_.staged ? stage_offset(box.lo) : target_offset(box.lo);
+      part.write = work.write;
+      bool const is_staged = plan_.writes[work.write].staged;
+      part.target_strides = is_staged ? work.stage_strides : target_strides(work);
+      part.target_offset_bytes =
+          is_staged ? stage_offset(work, box.lo) : target_offset(work, box.lo);
       // A fold's kernel steps over the target by itself.
       part.unit_stride = statement_.folds || is_unit(part, part.target_strides);
     }
     for (std::size_t l = 0; l < uses_.size(); ++l) {
-      part.leaves.push_back(leaf_in(l, box));
+      part.leaves.push_back(leaf_in(work, l, box));
       part.unit_stride = part.unit_stride && is_unit(part, part.leaves.back().strides);
     }
     plan_.parts.push_back(std::move(part));
@@ -318,17 +400,17 @@ class DeviceCompiler {
     return strides.back() == 1 || part.extents.back() == 1 || planted("every_stride_is_one");
   }
 
-  std::int64_t stage_offset(Index const& index) const {
+  std::int64_t stage_offset(Work const& work, Index const& index) const {
     std::int64_t elements = 0;
-    for (std::size_t d = 0; d < work_.rank(); ++d)
-      elements += (index[d] - work_.lo[d]) * stage_strides_[d];
-    return stage_offset_ + elements * statement_.target->element_bytes();
+    for (std::size_t d = 0; d < index.size(); ++d)
+      elements += (index[d] - work.indices.lo[d]) * work.stage_strides[d];
+    return work.stage_offset + elements * statement_.target->element_bytes();
   }
 
   // How the box reads a leaf. The box lies in one stretch of each dimension.
-  PartLeaf leaf_in(std::size_t l, Box const& box) const {
+  PartLeaf leaf_in(Work const& work, std::size_t l, Box const& box) {
     auto const& access = uses_[l].access;
-    PartLeaf result{Storage::shard, 0, Index(work_.rank(), 0)};
+    PartLeaf result{Storage::shard, 0, Index(box.rank(), 0)};
     InlineVector<Stretch, max_rank> in;
     std::int64_t constant = -1;
     std::size_t deciding = 0;
@@ -343,7 +425,7 @@ class DeviceCompiler {
       result.offset_bytes = statement_.leaves[l].constants_offset + constant * element_bytes(l);
       return result;
     }
-    if (!modes_.in_place[l] && !direct_[l]) return in_temporary(l, box, in);
+    if (!modes_.in_place[l] && !work.direct[l]) return in_temporary(work, l, box, in);
     return in_shard(l, box, in);
   }
 
@@ -354,27 +436,28 @@ class DeviceCompiler {
     return stretches.front();
   }
 
-  // A repeated cell has one place in a temporary, at the stretch's first index of all this device's
-  // work; other leaves' borders may have cut the stretch into several boxes.
-  std::int64_t start_of_repeated(std::size_t l, std::size_t d, std::int64_t index) const {
-    auto const stretches = stretches_of(uses_[l].access, d, work_);
+  // A repeated cell has one place in a temporary, at the stretch's first index of the whole work
+  // box; other leaves' borders may have cut the stretch into several boxes.
+  std::int64_t start_of_repeated(Work const& work, std::size_t l, std::size_t d,
+                                 std::int64_t index) const {
+    auto const stretches = stretches_of(uses_[l].access, d, work.indices);
     auto const around = std::find_if(stretches.begin(), stretches.end(),
                                      [&](Stretch const& s) { return index < s.hi; });
-    TESSERA_ASSERT(around != stretches.end(), uses_[l].access, " at ", index, " of ", work_);
+    TESSERA_ASSERT(around != stretches.end(), uses_[l].access, " at ", index, " of ", work.indices);
     return planted("repeated_cell_moves") ? index : around->lo;
   }
 
-  PartLeaf in_temporary(std::size_t l, Box const& box,
+  PartLeaf in_temporary(Work const& work, std::size_t l, Box const& box,
                         InlineVector<Stretch, max_rank> const& in) const {
-    auto const& temporary = temporaries_[l];
-    PartLeaf result{Storage::scratch, 0, Index(work_.rank(), 0)};
+    auto const& temporary = work.temporaries[l];
+    PartLeaf result{Storage::scratch, 0, Index(box.rank(), 0)};
     std::int64_t elements = 0;
     for (std::size_t d = 0; d < uses_[l].access.rank(); ++d) {
       auto const& axis = uses_[l].access.map.axes[d];
       if (axis.from == AxisMap::fixed) continue;
       auto const from = static_cast<std::size_t>(axis.from);
       bool const steps = in[d].step != 0;
-      auto const first = steps ? box.lo[from] : start_of_repeated(l, d, box.lo[from]);
+      auto const first = steps ? box.lo[from] : start_of_repeated(work, l, d, box.lo[from]);
       elements += (first - temporary.lattice.lo[d]) * temporary.strides[d];
       if (steps) result.strides[from] = temporary.strides[d];
     }
@@ -382,19 +465,22 @@ class DeviceCompiler {
     return result;
   }
 
-  PartLeaf in_shard(std::size_t l, Box const& box,
-                    InlineVector<Stretch, max_rank> const& in) const {
+  PartLeaf in_shard(std::size_t l, Box const& box, InlineVector<Stretch, max_rank> const& in) {
     auto const& access = uses_[l].access;
-    auto const& frame = shard(l)->frame;
-    PartLeaf result{Storage::shard, 0, Index(work_.rank(), 0)};
+    PartLeaf result{Storage::shard, 0, Index(box.rank(), 0)};
     Index cell;
     for (std::size_t d = 0; d < access.rank(); ++d) {
       cell.push_back(in[d].frame());
       if (in[d].step == 0) continue;
-      auto const from = static_cast<std::size_t>(access.map.axes[d].from);
-      cell[d] += in[d].step * box.lo[from];
-      result.strides[from] = in[d].step * frame.strides[d];
+      cell[d] += in[d].step * box.lo[static_cast<std::size_t>(access.map.axes[d].from)];
     }
+    auto const own = uses_[l].owned->box_holding(plan_.device, cell);
+    auto const& frame = shard(l, own).frame;
+    result.buffer = buffer(l, own);
+    for (std::size_t d = 0; d < access.rank(); ++d)
+      if (in[d].step != 0)
+        result.strides[static_cast<std::size_t>(access.map.axes[d].from)] =
+            in[d].step * frame.strides[d];
     TESSERA_ASSERT(frame.cells.contains(cell), access, " over ", box, " on device ", plan_.device,
                    " with ", frame.cells);
     result.offset_bytes = frame.offset_of(cell) * element_bytes(l);
@@ -404,14 +490,11 @@ class DeviceCompiler {
   Statement const& statement_;
   LeafModes const& modes_;
   std::vector<LeafUse> const& uses_;
-  Box work_;
+  std::vector<Work> works_;
   bool computes_ = true;
   ExchangePlan exchange_;
   DevicePlan plan_;
-  std::vector<Temporary> temporaries_;
-  std::vector<bool> direct_;
-  Index stage_strides_;
-  std::int64_t stage_offset_ = 0;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> buffers_;  // leaf and box: number
 };
 
 void open_channels(CompiledStatement& compiled, StatementTag const& tag, Network& network) {
@@ -433,6 +516,8 @@ void note_totals(CompiledStatement& compiled) {
 std::string reason_for(Statement const& statement, LeafModes const& modes, std::size_t leaf) {
   auto const& access = statement.leaves[leaf].access;
   if (modes.in_place[leaf]) return text("reads ", access, " with ghost cells ", modes.widths[leaf]);
+  if (statement.leaves[leaf].array->is_pinned())
+    return text("reads ", access, " of an array that is pinned, and so has no ghost cells");
   return text("reads ", access, ", which ghost cells around the shards of ",
               *statement.leaves[leaf].array->layout(), " cannot give");
 }
@@ -449,7 +534,7 @@ Communication explain_leaf(CompiledStatement const& compiled, Statement const& s
         if (block.leaf == leaf) {
           result.cells += block.bytes / array.element_bytes();
           result.bytes += block.bytes;
-          routes.insert(message.sender->end().route);
+          routes.insert(to_string(message.sender->end().route));
         }
   result.routes = join(routes);
   if (!modes.in_place[leaf])
@@ -504,7 +589,9 @@ Explanation explanation_of(CompiledStatement const& plan, Statement const& state
 LeafModes choose_modes(Statement const& statement) {
   LeafModes modes;
   for (auto const& leaf : statement.leaves) {
-    auto const widths = ghost_widths_for(*leaf.array->layout(), leaf.access, statement.work);
+    auto const widths = leaf.array->is_pinned()
+                            ? std::nullopt
+                            : ghost_widths_for(*leaf.array->layout(), leaf.access, statement.work);
     modes.in_place.push_back(widths.has_value());
     modes.widths.push_back(widths.value_or(GhostWidths::none(leaf.access.rank())));
   }

@@ -23,6 +23,7 @@
 #include "observer.hpp"
 #include "plan_cache.hpp"
 #include "record.hpp"
+#include "summary.hpp"
 
 namespace tessera {
 namespace {
@@ -101,7 +102,8 @@ struct Engine::Impl {
     slot.waiter = alone ? &network.caller_waiter() : &network.worker_waiter(slot.device);
     slot.records.resize(alone ? 1 : Worker::capacity);
     for (auto& record : slot.records) {
-      record.leaves.reserve(max_leaves);
+      record.buffers.reserve(max_leaves);
+      record.targets.reserve(1);
       record.scalars.reserve(max_scalars);
       record.keeps.reserve(max_leaves + max_scalars + 2);
       record.carry.reserve(max_leaves);
@@ -143,6 +145,16 @@ struct Engine::Impl {
     last_tag = {++statements, hash, place};
     network.set_last_statement(last_tag);
     return last_tag;
+  }
+
+  // Where the processes compare their statements: says which this is, in words if asked.
+  template <class Describe>
+  void agree(StatementTag const& tag, Describe describe) {
+    auto const after = tag.place.known() ? Place() : known_place;
+    if (tag.place.known()) known_place = tag.place;
+    network.agree(tag, [after, describe = std::move(describe)] {
+      return text(after.known() ? text(" (after ", after, ')') : "", ", ", describe());
+    });
   }
 
   Awaited awaited_worker(DeviceSlot const& slot) const {
@@ -191,15 +203,27 @@ struct Engine::Impl {
     }
     ++totals.plans_made;
     auto plan = compile(statement, modes, tag, job, network);
-    need_scratch(*plan);
+    need_room(*plan);
     return cache.insert(key, std::move(plan));
   }
 
-  void need_scratch(CompiledStatement const& plan) {
+  void need_room(CompiledStatement const& plan) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (plan.devices[i].scratch_bytes <= slots[i].scratch.size_bytes()) continue;
+      auto const& device = plan.devices[i];
+      auto& slot = slots[i];
+      if (device.scratch_bytes > slot.scratch.size_bytes()) {
+        synchronize();
+        slot.scratch = HostMemory(device.scratch_bytes);
+      }
+      auto const& any = slot.records.front();
+      if (device.buffers.size() <= any.buffers.capacity() &&
+          device.writes.size() <= any.targets.capacity())
+        continue;
       synchronize();
-      slots[i].scratch = HostMemory(plan.devices[i].scratch_bytes);
+      for (auto& record : slot.records) {
+        record.buffers.reserve(device.buffers.size());
+        record.targets.reserve(device.writes.size());
+      }
     }
   }
 
@@ -214,6 +238,8 @@ struct Engine::Impl {
   void run(Statement const& statement) {
     key.describe(statement);
     auto tag = next_tag(hash_of(statement), statement.place);
+    if (network.compares_statements())
+      agree(tag, [summary = Summary(statement)] { return summary.describe(); });
     auto const plan = plan_for(statement, tag);
     if (budgets->watches() && !is_allowed(statement, *plan, tag)) return;
     row = observer == nullptr ? 0 : observer->note(statement, *plan);
@@ -249,10 +275,31 @@ struct Engine::Impl {
     };
     synchronize();
     auto const tag = next_tag(mix(hash, bytes.size()), place);
+    agree(tag, [size = static_cast<std::int64_t>(bytes.size())] {
+      return text("where each process gives ", counted(size, "byte"));
+    });
     open_trees(tag);
     auto& first = slots.front();
     post_call(first, tag, &first.across, call);
     synchronize();
+  }
+
+  void check_devices(Layout const& layout) const {
+    auto const last = layout.mesh().last_device().value();
+    if (last < job.device_count()) return;
+    throw ShardingError(text(
+        "the mesh names device ", last, " but the job has ", counted(job.device_count(), "device"),
+        ", 0 to ", job.device_count() - 1, "; ask device_count() or start more processes"));
+  }
+
+  // A process with fewer statements than others is found here.
+  void agree_on_the_end() {
+    StatementTag const end{statements + 1, hash_text("the end of the program"), {}};
+    auto const count = static_cast<std::int64_t>(statements);
+    network.agree_on_end(end, [count, place = known_place] {
+      return text(", after ", counted(count, "statement"),
+                  place.known() ? text(" (", place, ')') : "");
+    });
   }
 
   // At the end of the program, when the workers have nothing to do.
@@ -312,7 +359,7 @@ struct Engine::Impl {
     record.scratch = slot.scratch.data();
     record.probe = observer == nullptr ? nullptr : &observer->probe(index);
     record.row = row;
-    name_leaves(record, slot, statement);
+    name_leaves(record, slot, statement, plan);
     name_target(record, slot, statement, plan);
     name_result(record, slot, statement);
     start(slot, record);
@@ -325,15 +372,14 @@ struct Engine::Impl {
                 record.kernel.data());
   }
 
-  void name_leaves(Record& record, DeviceSlot const& slot, Statement const& statement) const {
-    record.leaves.clear();
+  void name_leaves(Record& record, DeviceSlot const& slot, Statement const& statement,
+                   DevicePlan const& plan) const {
+    record.buffers.clear();
     record.scalars.clear();
     record.keeps.clear();
-    for (auto const& leaf : statement.leaves) {
-      auto* shard = leaf.array->shard_of(slot.device);
-      record.leaves.push_back(shard == nullptr ? nullptr : shard->cells());
-      record.keeps.push_back(leaf.array);
-    }
+    for (auto const& [leaf, box] : plan.buffers)
+      record.buffers.push_back(statement.leaves[leaf].array->shards_of(slot.device)[box].cells());
+    for (auto const& leaf : statement.leaves) record.keeps.push_back(leaf.array);
     for (auto const& scalar : statement.scalars) {
       record.scalars.push_back(scalar->value(job.local_index(slot.device)));
       record.keeps.push_back(scalar);
@@ -342,42 +388,43 @@ struct Engine::Impl {
 
   void name_target(Record& record, DeviceSlot const& slot, Statement const& statement,
                    DevicePlan const& plan) {
-    record.target = nullptr;
+    record.targets.clear();
     record.carry.clear();
-    if (statement.target == nullptr || plan.parts.empty()) return;
+    if (plan.writes.empty()) return;
     record.keeps.push_back(statement.target);
-    auto& shard = *statement.target->shard_of(slot.device);
-    if (!plan.swaps) {
-      record.target = shard.cells();
-      add_differing(shard, plan.written);
-      return;
+    auto const shards = statement.target->shards_of(slot.device);
+    for (auto const& write : plan.writes) {
+      auto& shard = shards[write.box];
+      if (write.swaps)
+        swap_buffers(record, shard, *statement.target, write);
+      else
+        add_differing(shard, write.written);
+      record.targets.push_back(shard.cells());
     }
-    statement.target->need_second_buffer(shard);
-    carry_over(record, shard, statement, plan);
-    record.carry_from = shard.cells();
-    shard.current = 1 - shard.current;
-    record.target = shard.cells();
-    shard.differing.clear();
-    shard.differing.push_back(plan.written);
   }
 
-  static void add_carry(Record& record, StridedBlock const& block) {
-    record.carry.push_back({block, block});
+  void swap_buffers(Record& record, Shard& shard, ArrayState const& array, BoxWrite const& write) {
+    array.need_second_buffer(shard);
+    carry_over(record, shard, array.element_bytes(), write);
+    shard.current = 1 - shard.current;
+    shard.differing.clear();
+    shard.differing.push_back(write.written);
   }
 
   // The cells in which the buffers differ and which the statement does not write.
-  void carry_over(Record& record, Shard const& shard, Statement const& statement,
-                  DevicePlan const& plan) {
-    auto const bytes = statement.target->element_bytes();
+  void carry_over(Record& record, Shard& shard, std::int64_t element_bytes, BoxWrite const& write) {
+    auto* const other = shard.buffer(1 - shard.current);
     for (auto const& box : shard.differing) {
-      if (plan.written_without_holes && plan.written.contains(box)) continue;
+      if (write.without_holes && write.written.contains(box)) continue;
       rest.clear();
-      if (plan.written_without_holes || planted("holes_carried_over"))
-        append_difference(box, plan.written, rest);
+      if (write.without_holes || planted("holes_carried_over"))
+        append_difference(box, write.written, rest);
       else
         rest.push_back(box);
       for (auto const& cells : rest)
-        if (!cells.empty()) add_carry(record, shard.frame.block_of(cells, bytes));
+        if (!cells.empty())
+          record.carry.push_back(
+              {shard.frame.block_of(cells, element_bytes), shard.cells(), other});
     }
   }
 
@@ -510,6 +557,7 @@ struct Engine::Impl {
   Counters totals;
   Explanations* sink = nullptr;
   StatementTag last_tag;
+  Place known_place;  // of the last statement that has one
   std::shared_ptr<detail::BudgetStack> budgets;
   std::string refusal;                 // why a budget stopped the last statement
   std::unique_ptr<Observer> observer;  // where the environment asks for a report or a trace
@@ -536,12 +584,7 @@ Counters Engine::counters() const {
 
 std::shared_ptr<ArrayState> Engine::make_array(std::shared_ptr<Layout const> layout,
                                                std::int64_t element_bytes) {
-  auto const last = layout->mesh().last_device().value();
-  if (last >= impl_->job.device_count())
-    throw ShardingError(text("the mesh names device ", last, " but the job has ",
-                             counted(impl_->job.device_count(), "device"), ", 0 to ",
-                             impl_->job.device_count() - 1,
-                             "; ask device_count() or start more processes"));
+  impl_->check_devices(*layout);
   // A shard beyond any address space is the caller's mistake: seen alike on every process.
   auto const largest = whole(layout->sharding().shard_shape(layout->shape()));
   (void)Frame::around(largest, GhostWidths::none(largest.rank()), element_bytes);
@@ -553,6 +596,14 @@ std::shared_ptr<ArrayState> Engine::make_array(std::shared_ptr<Layout const> lay
     if (impl_->job.process_count() > 1) impl_->give_up(std::current_exception());
     throw;
   }
+}
+
+std::shared_ptr<ArrayState> Engine::adopt_array(std::shared_ptr<Layout const> layout,
+                                                std::int64_t element_bytes,
+                                                std::span<BorrowedBox const> borrowed) {
+  impl_->check_devices(*layout);
+  return std::make_shared<ArrayState>(std::move(layout), element_bytes, ++impl_->arrays,
+                                      impl_->local_devices, borrowed);
 }
 
 std::shared_ptr<ScalarState> Engine::make_scalar() {
@@ -570,6 +621,7 @@ void Engine::run(Statement const& statement) {
     Statement& builder;
     ~Clear() { builder.clear(); }
   } const clear{impl_->builder};
+  if (statement.target != nullptr) check_writable(*statement.target);
   impl_->guarded([&] { impl_->run(statement); });
   // Thrown here, since it is no failure: every process throws it, and all may go on.
   if (!impl_->refusal.empty()) throw BudgetExceeded(std::exchange(impl_->refusal, {}));
@@ -615,9 +667,12 @@ Explanations* Engine::explain_into(Explanations* sink) {
 }
 
 void Engine::finish() {
-  impl_->synchronize();
-  impl_->show_what_was_observed();
-  impl_->network.finish();
+  impl_->guarded([&] {
+    impl_->synchronize();
+    impl_->agree_on_the_end();
+    impl_->show_what_was_observed();
+    impl_->network.finish();
+  });
 }
 
 Job const& job() {

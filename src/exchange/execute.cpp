@@ -9,8 +9,8 @@
 namespace tessera {
 namespace {
 
-std::byte* base_of(Record const& record, Storage storage, std::size_t leaf) {
-  return storage == Storage::shard ? record.leaves[leaf] : record.scratch;
+std::byte* base_of(Record const& record, Storage storage, std::size_t buffer) {
+  return storage == Storage::shard ? record.buffers[buffer] : record.scratch;
 }
 
 // Calls visit(block, first byte in the block, bytes in the message) for each block that has bytes
@@ -42,7 +42,7 @@ void put_piece(Record& record, Message const& message, std::int64_t round, P& pr
   probe.end_of(Phase::wait);
   visit_piece(message, first, size,
               [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {
-                (void)pack(base_of(record, block.storage, block.leaf), block.block, skip,
+                (void)pack(base_of(record, block.storage, block.buffer), block.block, skip,
                            slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)));
               });
   message.sender->put(record.tag, size);
@@ -60,7 +60,7 @@ void take_piece(Record& record, Message const& message, std::int64_t round, P& p
   visit_piece(message, first, size,
               [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {
                 (void)unpack(
-                    base_of(record, block.storage, block.leaf), block.block, skip,
+                    base_of(record, block.storage, block.buffer), block.block, skip,
                     slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)));
               });
   message.receiver->release();
@@ -93,14 +93,14 @@ void exchange(Record& record, P& probe) {
 
 void copy_locally(Record& record) {
   for (auto const& copy : record.plan->copies)
-    copy_block(base_of(record, copy.storage, copy.leaf), copy.pair.to, record.leaves[copy.leaf],
+    copy_block(base_of(record, copy.storage, copy.to), copy.pair.to, record.buffers[copy.from],
                copy.pair.from);
 }
 
-std::byte const* leaf_address(Record const& record, PartLeaf const& leaf, std::size_t number) {
+std::byte const* leaf_address(Record const& record, PartLeaf const& leaf) {
   switch (leaf.storage) {
     case Storage::shard:
-      return record.leaves[number] + leaf.offset_bytes;
+      return record.buffers[leaf.buffer] + leaf.offset_bytes;
     case Storage::scratch:
       return record.scratch + leaf.offset_bytes;
     case Storage::constant:
@@ -112,7 +112,7 @@ std::byte const* leaf_address(Record const& record, PartLeaf const& leaf, std::s
 void compute_part(Record& record, Part const& part) {
   std::array<LeafView, max_leaves> leaves;
   for (std::size_t l = 0; l < part.leaves.size(); ++l)
-    leaves[l] = {leaf_address(record, part.leaves[l], l), &part.leaves[l].strides};
+    leaves[l] = {leaf_address(record, part.leaves[l]), &part.leaves[l].strides};
   KernelCall call;
   call.kernel = record.kernel.data();
   call.first = &part.first;
@@ -121,13 +121,16 @@ void compute_part(Record& record, Part const& part) {
   call.scalars = record.scalars.data();
   call.accumulator = record.accumulator;
   call.target_strides = &part.target_strides;
-  if (record.target != nullptr)
-    call.target = (record.plan->staged ? record.scratch : record.target) + part.target_offset_bytes;
+  if (!record.targets.empty()) {
+    bool const is_staged = record.plan->writes[part.write].staged;
+    call.target =
+        (is_staged ? record.scratch : record.targets[part.write]) + part.target_offset_bytes;
+  }
   auto const kernel = part.unit_stride ? record.forms.unit_stride : record.forms.any_stride;
   if (record.accumulator != nullptr || record.plan->whole_parts)
     kernel(&call, 0, part.rows);  // one accumulator: one thread
   else
-    launch(part.rows, kernel, &call);
+    launch(part.rows, kernel, &call, record.tag.place);
 }
 
 void send_bytes(Record& record, Sender& sender, std::byte const* bytes, std::int64_t size) {
@@ -163,19 +166,28 @@ void meet(Record& record, P& probe) {
   probe.end_of(Phase::pack);
 }
 
+// True if there was something to copy.
+bool copy_staged(Record& record) {
+  bool copied = false;
+  for (std::size_t w = 0; w < record.targets.size(); ++w) {
+    auto const& write = record.plan->writes[w];
+    if (!write.staged) continue;
+    copy_block(record.targets[w], write.stage.to, record.scratch, write.stage.from);
+    copied = true;
+  }
+  return copied;
+}
+
 template <class P>
 void execute_statement(Record& record, P& probe) {
   exchange(record, probe);
   copy_locally(record);
-  for (auto const& pair : record.carry)
-    copy_block(record.target, pair.to, record.carry_from, pair.from);
+  for (auto const& carry : record.carry) copy_block(carry.to, carry.block, carry.from, carry.block);
   probe.end_of(Phase::pack);
   if (record.accumulator != nullptr) record.reduction.start(record.accumulator);
   for (auto const& part : record.plan->parts) compute_part(record, part);
   probe.end_of(Phase::kernel);
-  if (record.plan->staged)
-    copy_block(record.target, record.plan->stage.to, record.scratch, record.plan->stage.from);
-  if (record.plan->staged) probe.end_of(Phase::pack);
+  if (copy_staged(record)) probe.end_of(Phase::pack);
   if (record.accumulator != nullptr) meet(record, probe);
 }
 

@@ -35,18 +35,6 @@ bool asked_for(Bootstrap& bootstrap, char const* variable) {
   return anywhere == 1;
 }
 
-// By the first letter of the name that a channel's end has for people.
-std::size_t route_of(Message const& message) {
-  switch (message.sender->end().route[0]) {
-    case 'l':
-      return static_cast<std::size_t>(Route::local);
-    case 's':
-      return static_cast<std::size_t>(Route::shm);
-    default:
-      return static_cast<std::size_t>(Route::mpi);
-  }
-}
-
 std::size_t first_slot(Statement const& statement) {
   auto const file = bits_of(statement.place.file);
   auto const kind = bits_of(statement.kind);
@@ -85,7 +73,8 @@ std::size_t Observer::note(Statement const& statement, CompiledStatement const& 
   ++place.runs;
   place.messages += plan.messages;
   for (auto const& device : plan.devices)
-    for (auto const& message : device.sends) place.bytes[route_of(message)] += message.bytes;
+    for (auto const& message : device.sends)
+      place.bytes[static_cast<std::size_t>(message.sender->end().route)] += message.bytes;
   return row;
 }
 

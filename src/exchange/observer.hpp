@@ -39,15 +39,14 @@ struct ObservedPlace {
   char const* kind = "";
   std::int64_t runs = 0;
   std::int64_t messages = 0;
-  std::array<std::int64_t, 3> bytes{};  ///< by Route
+  std::array<std::int64_t, route_count> bytes{};  ///< by Route
 };
 
 /// One line of the report. Over processes the first half adds up, of the second the maxima count.
 struct alignas(128) ReportNumbers {
   std::array<std::int64_t, phase_count> times_ns{};
   std::int64_t messages = 0;
-  std::array<std::int64_t, 3> bytes{};  ///< by Route
-  std::int64_t unused_sum = 0;
+  std::array<std::int64_t, route_count> bytes{};  ///< by Route
   // maxima
   std::int64_t runs = 0;
   std::array<std::int64_t, phase_count> most_ns{};  ///< of one device, or of one process

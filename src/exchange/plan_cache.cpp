@@ -6,6 +6,14 @@
 #include "tessera/base/planted.hpp"
 
 namespace tessera {
+namespace {
+
+// Where the cells of a pinned array lie is not known from its layout.
+std::uint64_t pinned_number(ArrayState const& array) {
+  return array.is_pinned() ? array.number() : 0;
+}
+
+}  // namespace
 
 void PlanKey::describe(Statement const& statement) {
   words_.clear();
@@ -19,6 +27,7 @@ void PlanKey::describe(Statement const& statement) {
     add(statement.target->element_bytes());
     add(statement.target->widths().below);
     add(statement.target->widths().above);
+    add(pinned_number(*statement.target));
   }
   if (statement.writes_slabs) {
     add(statement.target->layout()->fingerprint());
@@ -51,6 +60,7 @@ void PlanKey::add_leaf(Statement const& statement, std::size_t leaf) {
     add(request.array->element_bytes());
     add(request.array->widths().below);
     add(request.array->widths().above);
+    add(pinned_number(*request.array));
     if (!planted("plans_ignore_freshness")) add(request.array->freshness().fingerprint());
   }
   add(request.constants_offset);

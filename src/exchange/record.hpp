@@ -25,6 +25,13 @@ struct TreeLinks {
   std::vector<Sender*> to_children;
 };
 
+/// Cells that go from one buffer of a shard to the other, where they lie alike.
+struct Carry {
+  StridedBlock block;
+  std::byte const* from = nullptr;
+  std::byte* to = nullptr;
+};
+
 /// Preallocated: filling one in and running it allocates nothing once its vectors have grown.
 ///
 /// Threads: written by the caller's thread while the slot is free, then the worker's until it is
@@ -39,13 +46,12 @@ struct Record {
   std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
   DevicePlan const* plan = nullptr;
   KernelForms forms;
-  HostMemory kernel;               ///< a copy of the statement's
-  std::vector<std::byte*> leaves;  ///< the buffers read
+  HostMemory kernel;                ///< a copy of the statement's
+  std::vector<std::byte*> buffers;  ///< read: one for each of the plan's
   std::vector<std::byte const*> scalars;
-  std::byte* target = nullptr;  ///< the buffer written
+  std::vector<std::byte*> targets;  ///< written: one for each of the plan's writes
   std::byte* scratch = nullptr;
-  std::byte const* carry_from = nullptr;
-  std::vector<BlockPair> carry;  ///< untouched cells, from `carry_from` to `target`
+  std::vector<Carry> carry;  ///< untouched cells
   Reduction reduction;
   std::byte* accumulator = nullptr;
   std::byte* result = nullptr;

@@ -110,7 +110,7 @@ std::string Observer::report(std::span<ReportNumbers const> numbers, bool only_h
 
   std::vector<std::vector<std::string>> rows{{"place", "statement", "runs", "kernel s", "pack s",
                                               "wait s", "imbalance", "messages", "local", "shm",
-                                              "mpi"}};
+                                              "ucx", "mpi"}};
   for (auto const row : order)
     rows.push_back(cells_of(numbers[row], row == 0 ? "(others)" : text(places_[row].place),
                             row == 0 ? "" : places_[row].kind, devices));

@@ -100,8 +100,7 @@ NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape) {
     auto const r = static_cast<std::size_t>(from);
     entries[r] = sharding.spec()[d];
     bool const same_extent = shape[r] == anchor.state->layout()->shape()[d];
-    if (sharding.cut(d).kind() != Cut::Kind::explicit_sizes || same_extent)
-      cuts[r] = sharding.cut(d);
+    if (!sharding.cut(d).lists_cells() || same_extent) cuts[r] = sharding.cut(d);
   }
   return {sharding.mesh(), PartitionSpec(entries), cuts};
 }

@@ -12,9 +12,11 @@ namespace tessera {
 namespace {
 
 // What one mesh axis does: its coordinate is `position / stride % size`, and counts `weight` in the
-// piece number of the dimension it cuts, or in the copy number where it cuts none.
+// piece number of the dimension it cuts, or in the copy number where it cuts none. Along the axes
+// of addends it counts in neither.
 struct AxisRole {
   static constexpr std::size_t copies = max_rank;
+  static constexpr std::size_t addends = max_rank + 1;
 
   std::size_t cuts = copies;
   std::int64_t size = 1;
@@ -68,7 +70,7 @@ void check_axes_named(Mesh const& mesh, PartitionSpec const& spec) {
     throw ShardingError(text(spec, " has ", spec.rank(), " entries; an array has at most ",
                              max_rank, " dimensions"));
   InlineVector<bool, max_rank> seen(mesh.rank(), false);
-  for (auto const& entry : spec.entries()) {
+  auto const see = [&](SpecEntry const& entry) {
     for (auto const& name : entry.axes()) {
       auto& is_seen = seen[mesh.axis(name)];
       if (is_seen)
@@ -76,7 +78,9 @@ void check_axes_named(Mesh const& mesh, PartitionSpec const& spec) {
                                  "; an axis may cut one dimension only"));
       is_seen = true;
     }
-  }
+  };
+  for (auto const& entry : spec.entries()) see(entry);
+  see(spec.partial_axes());
 }
 
 // One policy for all dimensions. Where some are cut, sizes can be meant for those only; where none
@@ -89,6 +93,20 @@ std::vector<Cut> cut_for_all(PartitionSpec const& spec, Cut const& cut) {
   for (auto const& entry : entries)
     cuts.push_back(is_cut(entry) || !any_cut ? cut : Cut::balanced());
   return cuts;
+}
+
+// Each box has memory of its own and is planned by itself, so lists of them stay short.
+void check_few_boxes(NamedSharding const& sharding, Shape const& shape) {
+  constexpr std::int64_t most = 65536;
+  std::int64_t boxes = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    auto const ways = sharding.ways(d);
+    auto const more = ceil_div(sharding.cut(d).piece_count(shape[d], ways), ways);
+    if (more > most / boxes)
+      throw ShardingError(text("on ", sharding, " a device would hold more than ", most,
+                               " boxes of an array of shape ", shape, "; deal out larger blocks"));
+    boxes *= more;
+  }
 }
 
 std::string axes_text(SpecEntry const& entry) {
@@ -123,8 +141,9 @@ NamedSharding::State::State(Mesh m, PartitionSpec s, std::vector<Cut> c)
   for (std::size_t d = 0; d < spec.rank(); ++d) {
     ways.push_back(commit_axes(spec[d], d, mesh, roles));
     // In one piece all policies are the same: shardings that mean the same compare equal.
-    if (ways[d] == 1 && cuts[d].kind() != Cut::Kind::explicit_sizes) cuts[d] = Cut::balanced();
+    if (ways[d] == 1 && !cuts[d].lists_cells()) cuts[d] = Cut::balanced();
   }
+  (void)commit_axes(spec.partial_axes(), AxisRole::addends, mesh, roles);
   replicas = weigh_copies(roles);
   hash();
 }
@@ -136,6 +155,10 @@ void NamedSharding::State::hash() {
     for (auto const& axis : spec[d].axes()) fingerprint = mix(fingerprint, hash_text(axis));
     fingerprint = mix(fingerprint, cuts[d].fingerprint());
   }
+  if (!spec.is_partial()) return;
+  for (auto const& axis : spec.partial_axes().axes())
+    fingerprint = mix(fingerprint, hash_text(axis));
+  fingerprint = mix(fingerprint, static_cast<std::uint64_t>(spec.partial_op()));
 }
 
 NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec, Cut cut) {
@@ -161,6 +184,10 @@ std::int64_t NamedSharding::ways(std::size_t d) const {
 std::int64_t NamedSharding::replicas() const {
   return state_->replicas;
 }
+NamedSharding NamedSharding::without_partial() const {
+  if (!is_partial()) return *this;
+  return {mesh(), spec().partial(none), state_->cuts};
+}
 std::uint64_t NamedSharding::fingerprint() const {
   return state_->fingerprint;
 }
@@ -183,13 +210,42 @@ void NamedSharding::check(Shape const& shape) const {
                                axes_text(spec()[d]), ": ", error.what()));
     }
   }
+  check_few_boxes(*this, shape);
+}
+
+bool NamedSharding::is_single_box(Shape const& shape) const {
+  for (std::size_t d = 0; d < rank(); ++d)
+    if (cut(d).piece_count(shape[d], ways(d)) != ways(d)) return false;
+  return true;
 }
 
 Box NamedSharding::box_of(DeviceId device, Shape const& shape) const {
   if (shape.size() != rank()) check(shape);  // throws; the rest of `check` is left to the caller
+  if (!is_single_box(shape))
+    throw ShardingError(text("devices hold several boxes of an array of shape ", shape, " on ",
+                             *this, "; ask boxes_of"));
   auto const position = mesh().position_of(device);
   if (!position) return Box::none(rank());
   return piece_box(pieces_at(*position), shape);
+}
+
+std::vector<Box> NamedSharding::boxes_of(DeviceId device, Shape const& shape) const {
+  if (shape.size() != rank()) check(shape);  // throws
+  auto const position = mesh().position_of(device);
+  if (!position) return {};
+  auto const first = pieces_at(*position);
+  auto pieces = first;
+  std::vector<Box> boxes;
+  for (;;) {
+    boxes.push_back(piece_box(pieces, shape));
+    auto d = rank();
+    while (d-- > 0) {
+      pieces[d] += ways(d);
+      if (pieces[d] < cut(d).piece_count(shape[d], ways(d))) break;
+      pieces[d] = first[d];
+    }
+    if (d == static_cast<std::size_t>(-1)) return boxes;
+  }
 }
 
 Box NamedSharding::piece_box(Index const& pieces, Shape const& shape) const {
@@ -212,7 +268,7 @@ Shape NamedSharding::shard_shape(Shape const& shape) const {
 Index NamedSharding::pieces_at(std::int64_t position) const {
   Index pieces(rank(), 0);
   for (auto const& role : state_->roles)
-    if (role.cuts != AxisRole::copies) pieces[role.cuts] += role.part_of(position);
+    if (role.cuts < max_rank) pieces[role.cuts] += role.part_of(position);
   return pieces;
 }
 
@@ -225,8 +281,10 @@ std::int64_t NamedSharding::replica_at(std::int64_t position) const {
 
 std::int64_t NamedSharding::position_holding(Index const& pieces, std::int64_t replica) const {
   std::int64_t position = 0;
-  for (auto const& role : state_->roles)
+  for (auto const& role : state_->roles) {
+    if (role.cuts == AxisRole::addends) continue;  // the first addend
     position += role.position_with(role.cuts == AxisRole::copies ? replica : pieces[role.cuts]);
+  }
   return position;
 }
 

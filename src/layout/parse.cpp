@@ -24,6 +24,11 @@ class Reader {
     at_ += word.size();
     return true;
   }
+  /// True if that letter comes next.
+  bool is_next(char letter) {
+    pass_spaces();
+    return at_ < whole_.size() && whole_[at_] == letter;
+  }
   void expect(std::string_view word) {
     if (!accept(word)) fail(text('\'', word, '\''));
   }
@@ -137,25 +142,52 @@ SpecEntry read_entry(Reader& reader) {
   return SpecEntry(reader.quoted());
 }
 
+ReduceOp read_op(Reader& reader) {
+  for (auto const op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max})
+    if (reader.accept(text(op))) return op;
+  reader.fail("sum, prod, min or max");
+}
+
 PartitionSpec read_spec(Reader& reader) {
   reader.expect("P");
   std::vector<SpecEntry> entries;
   reader.list([&] { entries.push_back(read_entry(reader)); });
-  return PartitionSpec(std::move(entries));
+  PartitionSpec const spec(std::move(entries));
+  if (!reader.accept(".partial(")) return spec;
+  auto const axes = read_entry(reader);
+  auto const op = reader.accept(",") ? read_op(reader) : ReduceOp::sum;
+  reader.expect(")");
+  return spec.partial(axes, op);
+}
+
+std::int64_t read_block(Reader& reader) {
+  reader.expect("(");
+  auto const cells = reader.number();
+  reader.expect(")");
+  return cells;
+}
+
+Cut read_cut(Reader& reader);
+
+Cut read_segments(Reader& reader) {
+  std::vector<Cut::Segment> segments;
+  reader.list([&] {
+    auto const cells = reader.number();
+    bool const is_balanced = reader.is_next(',') || reader.is_next(')');
+    segments.emplace_back(cells, is_balanced ? Cut::balanced() : read_cut(reader));
+  });
+  return Cut::segments(std::move(segments));
 }
 
 Cut read_cut(Reader& reader) {
   if (reader.accept("balanced")) return Cut::balanced();
   if (reader.accept("ceil")) return Cut::ceil();
   if (reader.accept("strict")) return Cut::strict();
-  if (reader.accept("unit")) {
-    reader.expect("(");
-    auto const cells = reader.number();
-    reader.expect(")");
-    return Cut::unit(cells);
-  }
+  if (reader.accept("unit")) return Cut::unit(read_block(reader));
+  if (reader.accept("cyclic")) return Cut::cyclic(read_block(reader));
+  if (reader.accept("segments")) return read_segments(reader);
   if (!reader.accept("explicit_sizes"))
-    reader.fail("balanced, ceil, strict, unit or explicit_sizes");
+    reader.fail("balanced, ceil, strict, unit, explicit_sizes, segments or cyclic");
   std::vector<std::int64_t> sizes;
   reader.list([&] { sizes.push_back(reader.number()); });
   return Cut::explicit_sizes(std::move(sizes));

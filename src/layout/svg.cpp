@@ -81,7 +81,8 @@ std::vector<std::int64_t> filled_pieces(Layout const& layout, std::size_t d) {
 
 class Picture {
  public:
-  explicit Picture(Layout const& layout) : layout_(layout) {
+  explicit Picture(Layout const& layout)
+      : title_(text(layout)), layout_(layout.sharding().without_partial(), layout.shape()) {
     std::int64_t boxes = 1;
     for (std::size_t d = 0; d < layout.rank(); ++d) {
       pieces_.push_back(filled_pieces(layout, d));
@@ -103,7 +104,7 @@ class Picture {
   }
 
   [[nodiscard]] std::string whole() const {
-    auto const title = escaped(text(layout_));
+    auto const title = escaped(title_);
     auto const of_title =
         letter_width * static_cast<double>(std::min<std::size_t>(title.size(), 150));
     auto const width = std::max(right_, margin + of_title) + margin;
@@ -193,7 +194,8 @@ class Picture {
           << at.y + at.height / 2 + 4 << R"(">)" << label << "</text>\n";
   }
 
-  Layout const& layout_;
+  std::string title_;
+  Layout layout_;  // where who holds an addend of cells holds a copy
   std::vector<std::vector<std::int64_t>> pieces_;
   double width_ = 0;  // of a slab
   double height_ = 0;

@@ -1,8 +1,14 @@
 #include "tessera/layout/visualize.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
 #include <vector>
 
+#include <unistd.h>
+
+#include "tessera/base/environment.hpp"
 #include "tessera/base/text.hpp"
 
 namespace tessera {
@@ -12,6 +18,7 @@ constexpr std::size_t most_columns_of_bar = 16;
 constexpr std::size_t most_rows = 16;
 constexpr std::size_t most_columns = 8;
 constexpr std::int64_t most_lines = 32;
+constexpr std::size_t most_boxes = 4;  // on a line
 constexpr std::int64_t most_copies = 4;
 constexpr std::int64_t bar_width = 64;
 constexpr std::int64_t gap = -1;  // in a list of piece numbers: those left out
@@ -24,6 +31,35 @@ std::string centred(std::string const& words, std::size_t width) {
   auto const left = (width - words.size()) / 2;
   return spaces(left) + words + spaces(width - words.size() - left);
 }
+
+bool has_colors(Color color) {
+  if (color != Color::automatic) return color == Color::always;
+  if (auto const asked = environment_choice("TESSERA_COLOR", {"always", "never"}))
+    return *asked == "always";
+  if (environment("NO_COLOR") || environment("TERM") == "dumb") return false;
+  return ::isatty(STDOUT_FILENO) == 1;
+}
+
+// Lays the colours of devices behind words.
+class Brush {
+ public:
+  explicit Brush(Color color) : paints_(has_colors(color)) {}
+
+  // `label` begins with the number of a device, or belongs to none.
+  [[nodiscard]] std::string paint(std::string const& words, std::string const& label) const {
+    std::uint64_t device = 0;
+    auto const* const end = label.data() + label.size();
+    if (!paints_ || std::from_chars(label.data(), end, device).ec != std::errc{}) return words;
+    return text("\033[30;48;5;", colors[device % colors.size()], 'm', words, "\033[0m");
+  }
+
+ private:
+  // Of the 256 that terminals have: light ones, so that black letters can be read, and neighbours
+  // differ.
+  static constexpr std::array<int, 12> colors{153, 217, 157, 222, 183, 159,
+                                              216, 193, 189, 229, 151, 218};
+  bool paints_;
+};
 
 std::string right_aligned(std::string const& words, std::size_t width) {
   return spaces(width - words.size()) + words;
@@ -66,25 +102,18 @@ std::string holders(Layout const& layout, Index const& pieces) {
   return join(devices, "", shown < sharding.replicas() ? ",..." : "", ",");
 }
 
-// Only explicit sizes can leave out a piece between others, so only they are counted one by one.
-std::int64_t pieces_with_cells(Layout const& layout, std::size_t d) {
-  auto const all = pieces_of(layout, d);
-  if (layout.sharding().cut(d).kind() != Cut::Kind::explicit_sizes) return all.size();
-  std::int64_t count = 0;
-  for (auto k = all.lo; k < all.hi; ++k) count += piece_of(layout, d, k).size() > 0 ? 1 : 0;
-  return count;
-}
-
 std::string idle_devices(Layout const& layout) {
-  auto busy = layout.sharding().replicas();
-  for (std::size_t d = 0; d < layout.rank(); ++d) busy *= pieces_with_cells(layout, d);
+  auto const& sharding = layout.sharding();
+  auto busy = sharding.replicas();
+  for (std::size_t d = 0; d < layout.rank(); ++d)
+    busy *= sharding.cut(d).ways_with_cells(layout.shape()[d], sharding.ways(d));
   auto const idle = layout.mesh().size() - busy;
   if (idle == 0) return "";
   return text(counted(idle, "device"), idle == 1 ? " holds" : " hold", " no cells\n");
 }
 
 // A bar of pieces, each as wide as its share of the cells and as its text allow.
-std::string bar(Layout const& layout) {
+std::string bar(Layout const& layout, Brush const& brush) {
   auto const cells_per_column = ceil_div(layout.cells(), bar_width);
   std::string bounds;
   std::string cells;
@@ -98,7 +127,7 @@ std::string bar(Layout const& layout) {
     auto const width = std::max({label.size() + 2, lo.size(),
                                  static_cast<std::size_t>(std::max<std::int64_t>(columns, 1)) - 1});
     bounds += lo + spaces(width + 1 - lo.size());
-    cells += '|' + centred(label, width);
+    cells += '|' + brush.paint(centred(label, width), label);
     end = piece.hi;
   }
   if (cells.empty()) return "";
@@ -125,7 +154,7 @@ std::vector<std::vector<std::string>> grid_texts(Layout const& layout) {
   return texts;
 }
 
-std::string grid(Layout const& layout) {
+std::string grid(Layout const& layout, Brush const& brush) {
   auto const texts = grid_texts(layout);
   if (layout.cells() == 0) return "";
   std::vector<std::size_t> widths(texts.front().size(), 0);
@@ -143,19 +172,30 @@ std::string grid(Layout const& layout) {
   for (std::size_t r = 1; r < texts.size(); ++r) {
     result += right_aligned(texts[r][0], widths[0]) + " |";
     for (std::size_t c = 1; c < widths.size(); ++c)
-      result += centred(texts[r][c], widths[c] + 2) + '|';
+      result += brush.paint(centred(texts[r][c], widths[c] + 2), texts[r][c]) + '|';
     result += text('\n', line, '\n');
   }
   return result;
 }
 
-std::string list(Layout const& layout) {
+// The boxes that have cells; of many the first.
+std::string boxes_text(Layout const& layout, DeviceId device) {
+  std::vector<std::string> boxes;
+  layout.visit_boxes(device, whole(layout.shape()), [&](std::size_t, Box const& box) {
+    if (boxes.size() <= most_boxes) boxes.push_back(text(box));
+  });
+  if (boxes.empty()) return "no cells";
+  if (boxes.size() > most_boxes) boxes.back() = "...";
+  return join(boxes);
+}
+
+std::string list(Layout const& layout, Brush const& brush) {
   auto const size = layout.mesh().size();
   std::string result;
   for (std::int64_t position = 0; position < std::min(size, most_lines); ++position) {
     auto const device = layout.mesh().device_at(position);
-    auto const box = layout.box_of(device);
-    result += text("device ", device, ": ", box.empty() ? "no cells" : text(box), '\n');
+    result += text(brush.paint(text("device ", device), text(device)), ": ",
+                   boxes_text(layout, device), '\n');
   }
   if (size > most_lines)
     result += text("... and ", counted(size - most_lines, "device"), " more\n");
@@ -164,11 +204,14 @@ std::string list(Layout const& layout) {
 
 }  // namespace
 
-std::string visualize(Layout const& layout) {
+std::string visualize(Layout const& layout, Color color) {
+  Brush const brush(color);
   auto const head = text(layout, '\n');
-  if (layout.rank() == 1) return head + bar(layout) + idle_devices(layout);
-  if (layout.rank() == 2) return head + grid(layout) + idle_devices(layout);
-  return head + list(layout);
+  // Who holds an addend of cells is drawn as if it held a copy.
+  Layout const drawn(layout.sharding().without_partial(), layout.shape());
+  if (drawn.rank() == 1) return head + bar(drawn, brush) + idle_devices(drawn);
+  if (drawn.rank() == 2) return head + grid(drawn, brush) + idle_devices(drawn);
+  return head + list(drawn, brush);
 }
 
 }  // namespace tessera

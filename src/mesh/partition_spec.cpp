@@ -1,5 +1,7 @@
 #include "tessera/mesh/partition_spec.hpp"
 
+#include <array>
+
 #include "tessera/base/text.hpp"
 
 namespace tessera {
@@ -22,8 +24,24 @@ std::ostream& operator<<(std::ostream& out, SpecEntry const& entry) {
   return out << entry_text(entry);
 }
 
+std::ostream& operator<<(std::ostream& out, ReduceOp op) {
+  constexpr std::array names{"sum", "prod", "min", "max"};
+  return out << names[static_cast<std::size_t>(op)];
+}
+
+PartitionSpec PartitionSpec::partial(SpecEntry axes, ReduceOp op) const {
+  auto result = *this;
+  result.partial_axes_ = std::move(axes);
+  result.op_ = result.is_partial() ? op : ReduceOp::sum;
+  return result;
+}
+
 std::ostream& operator<<(std::ostream& out, PartitionSpec const& spec) {
-  return out << 'P' << join(spec.entries_, "(", ")");
+  out << 'P' << join(spec.entries_, "(", ")");
+  if (!spec.is_partial()) return out;
+  out << ".partial(" << spec.partial_axes_;
+  if (spec.op_ != ReduceOp::sum) out << ", " << spec.op_;
+  return out << ')';
 }
 
 // Clarity over brevity: a variadic template would not take {"model", "x"}.

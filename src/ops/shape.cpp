@@ -109,7 +109,9 @@ Lying whole_rows(NamedSharding const& sharding, Group const& group, std::size_t 
     axes.insert(axes.end(), more.begin(), more.end());
     only_lead = only_lead && (d == lead || more.empty());
   }
-  return {SpecEntry(axes), only_lead ? sharding.cut(lead) : Cut::balanced()};
+  // What a device holds in several boxes does not stay together when dimensions are fused.
+  bool const keeps_cut = only_lead && !sharding.cut(lead).may_repeat();
+  return {SpecEntry(axes), keeps_cut ? sharding.cut(lead) : Cut::balanced()};
 }
 
 // The rule by which rows are cut where dimensions are split.

@@ -51,6 +51,23 @@ Wide product_of(Wide const& a, Wide const& b) {
   return {high, rest - (high - product)};
 }
 
+/// The error is small beside the larger of the two, also where they cancel.
+Wide sum_of(Wide const& a, Wide const& b) {
+  double const sum = a.high + b.high;
+  double const of_b = sum - a.high;
+  double const rest = ((a.high - (sum - of_b)) + (b.high - of_b)) + (a.low + b.low);
+  double const high = sum + rest;
+  return {high, rest - (high - sum)};
+}
+
+Wide negative(Wide const& x) {
+  return {-x.high, -x.low};
+}
+
+Wide scaled(Wide const& x, double power_of_two) {
+  return {x.high * power_of_two, x.low * power_of_two};
+}
+
 /// The neighbour of `high` whose last digit stands for what was cut off: rounding it to fewer
 /// digits rounds high + low.
 double rounded_to_odd(Wide const& x) {
@@ -104,16 +121,83 @@ void WideProduct::merge(WideProduct const& other) {
   nan_ = nan_ || other.nan_;
 }
 
+namespace {
+
+constexpr int beyond = 5000;  // every double over- and underflows before that
+
+int clamped(std::int64_t exponent) {
+  return static_cast<int>(std::clamp<std::int64_t>(exponent, std::int64_t{-beyond}, beyond));
+}
+
+/// x * 2^exponent, rounded once.
+double rounded(Wide const& x, int exponent) {
+  double const result = std::ldexp(x.high, exponent);
+  bool const loses_digits = std::fabs(result) <= std::numeric_limits<double>::min();
+  return loses_digits ? std::ldexp(rounded_to_odd(x), exponent) : result;
+}
+
+}  // namespace
+
 double WideProduct::value() const {
   if (nan_ || (zero_ && infinite_)) return std::numeric_limits<double>::quiet_NaN();
   double const sign = negative_ ? -1.0 : 1.0;
   if (infinite_) return sign * std::numeric_limits<double>::infinity();
   if (zero_) return sign * 0.0;
-  constexpr int beyond = 5000;  // every double over- and underflows before that
-  auto const exponent =
-      static_cast<int>(std::clamp<std::int64_t>(exponent_, std::int64_t{-beyond}, beyond));
+  auto const exponent = clamped(exponent_);
   bool const loses_digits = exponent < -1022;
   return sign * std::ldexp(loses_digits ? rounded_to_odd({high_, low_}) : high_, exponent);
+}
+
+void WideComplexProduct::multiply(std::span<double const> real, std::span<double const> imaginary) {
+  for (std::size_t i = 0; i < real.size(); ++i) multiply(real[i], imaginary[i]);
+}
+
+void WideComplexProduct::multiply(double real, double imaginary) {
+  if (!std::isfinite(real) || !std::isfinite(imaginary)) {
+    not_finite_ = true;
+    return;
+  }
+  double const larger = std::max(std::fabs(real), std::fabs(imaginary));
+  if (larger == 0) {
+    zero_ = true;
+    return;
+  }
+  int const exponent = std::ilogb(larger);
+  WideComplexProduct factor;
+  factor.real_high_ = std::ldexp(real, -exponent);
+  factor.imaginary_high_ = std::ldexp(imaginary, -exponent);
+  factor.exponent_ = exponent;
+  merge(factor);
+}
+
+void WideComplexProduct::merge(WideComplexProduct const& other) {
+  Wide const a{real_high_, real_low_};
+  Wide const b{imaginary_high_, imaginary_low_};
+  Wide const c{other.real_high_, other.real_low_};
+  Wide const d{other.imaginary_high_, other.imaginary_low_};
+  auto const real = sum_of(product_of(a, c), negative(product_of(b, d)));
+  auto const imaginary = sum_of(product_of(a, d), product_of(b, c));
+  // Magnitudes of 1 and more make one of 1 and more: the larger part stays above 0.7.
+  int const step = std::ilogb(std::max(std::fabs(real.high), std::fabs(imaginary.high)));
+  auto const scale = std::ldexp(1.0, -step);
+  real_high_ = scaled(real, scale).high;
+  real_low_ = scaled(real, scale).low;
+  imaginary_high_ = scaled(imaginary, scale).high;
+  imaginary_low_ = scaled(imaginary, scale).low;
+  exponent_ += other.exponent_ + step;
+  zero_ = zero_ || other.zero_;
+  not_finite_ = not_finite_ || other.not_finite_;
+}
+
+std::complex<double> WideComplexProduct::value() const {
+  if (not_finite_) {
+    constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan};
+  }
+  if (zero_) return {0, 0};
+  auto const exponent = clamped(exponent_);
+  return {rounded({real_high_, real_low_}, exponent),
+          rounded({imaginary_high_, imaginary_low_}, exponent)};
 }
 
 }  // namespace tessera

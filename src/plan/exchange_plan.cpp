@@ -85,22 +85,33 @@ bool steps_by_one(Cells const& cells) {
                      [](Cells::Axis const& axis) { return std::abs(axis.stride) <= 1; });
 }
 
-// What one device reads of each leaf: combinations of stretches that are cells.
+// Cells that one of a device's work boxes reads.
+struct Need {
+  std::size_t work;
+  Cells cells;
+};
+
+// What one device reads of each leaf: for each of its work boxes, combinations of stretches that
+// are cells.
 class Reader {
  public:
   Reader(DeviceId device, std::span<LeafUse const> leaves, WorkPlace const& place)
       : device_(device) {
-    auto const work = place.work_of(device);
+    auto works = place.work_of(device);
+    if (planted("last_work_box_lost") && works.size() > 1) works.pop_back();
     needs_.resize(leaves.size());
-    if (work.empty()) return;
-    for (std::size_t number = 0; number < leaves.size(); ++number)
-      if (!is_repeated(leaves, number))
-        visit_cells(leaves[number].access, work,
-                    [&](Cells const& need, Choice const&) { needs_[number].push_back(need); });
+    for (std::size_t number = 0; number < leaves.size(); ++number) {
+      if (is_repeated(leaves, number)) continue;
+      for (std::size_t work = 0; work < works.size(); ++work)
+        visit_cells(leaves[number].access, works[work].indices,
+                    [&](Cells const& cells, Choice const&) {
+                      needs_[number].push_back({work, cells});
+                    });
+    }
   }
 
   [[nodiscard]] DeviceId device() const { return device_; }
-  [[nodiscard]] std::vector<Cells> const& needs(std::size_t leaf) const { return needs_[leaf]; }
+  [[nodiscard]] std::vector<Need> const& needs(std::size_t leaf) const { return needs_[leaf]; }
 
  private:
   // True if an earlier leaf reads the same cells in the same ghost cells.
@@ -114,7 +125,7 @@ class Reader {
   }
 
   DeviceId device_;
-  std::vector<std::vector<Cells>> needs_;  // per leaf
+  std::vector<std::vector<Need>> needs_;  // per leaf
 };
 
 // What one device has to be given by one owner, which may be itself: all that it reads of the
@@ -143,22 +154,24 @@ class Delivery {
 
   void append_leaf(std::size_t number, std::vector<Transfer>& transfers, DeviceId peer) {
     auto const& leaf = leaves_[number];
-    auto const theirs = leaf.owned->box_of(owner_);
-    if (theirs.empty()) return;
+    if (!leaf.owned->mesh().position_of(owner_)) return;
     auto const copy = planted("first_copy_gives") ? 0 : leaf.owned->replica_for(reader_.device());
     if (leaf.owned->replica_of(owner_) != copy) return;
-    for (auto const& need : reader_.needs(number)) {
-      auto const part = need.with_lattice(need.lattice_in(theirs));
-      if (part.lattice.empty()) continue;
-      auto const given = lacking(leaf, part);
-      for (auto const& box : given.boxes())
-        if (!planted("corner_lost") || !is_corner(leaf, part.with_lattice(box)))
-          transfers.push_back({peer, number, part.with_lattice(box)});
-    }
+    for (auto const& need : reader_.needs(number))
+      leaf.owned->visit_boxes(
+          owner_, need.cells.owned_hull(), [&](std::size_t box, Box const& theirs) {
+            auto const part = need.cells.with_lattice(need.cells.lattice_in(theirs));
+            if (part.lattice.empty()) return;
+            auto const given = lacking(leaf, part);
+            for (auto const& cells : given.boxes())
+              if (!planted("corner_lost") || !is_corner(leaf, part.with_lattice(cells)))
+                transfers.push_back({peer, number, part.with_lattice(cells), need.work, box});
+          });
   }
 
   // True if the cells lie past the reader's own along two dimensions or more.
   [[nodiscard]] bool is_corner(LeafUse const& leaf, Cells const& cells) const {
+    if (!leaf.owned->is_single_box()) return false;
     auto const own = leaf.owned->box_of(reader_.device());
     auto const at = cells.frame_hull();
     int outside = 0;
@@ -171,8 +184,10 @@ class Delivery {
   Region lacking(LeafUse const& leaf, Cells const& part) {
     Region rest(part.lattice);
     if (!leaf.in_place) return rest;
-    auto const own = leaf.owned->box_of(reader_.device());
-    if (!part.wraps() || planted("own_images_missed")) rest.subtract(part.lattice_in(own));
+    if (!part.wraps() || planted("own_images_missed"))
+      leaf.owned->visit_boxes(
+          reader_.device(), part.owned_hull(),
+          [&](std::size_t, Box const& own) { rest.subtract(part.lattice_in(own)); });
     if (rest.empty()) return rest;
     auto& ghosts = ghosts_of(leaf);
     for (auto const& box : ghosts.boxes())
@@ -221,21 +236,20 @@ bool cuts(NamedSharding const& sharding, std::string_view axis) {
 }
 
 // Work and leaf on one mesh: a reader takes its cells from the copy it holds itself, so it agrees
-// with `self` along every mesh axis that does not cut the leaf. Keeps the part of `work` for which
-// that holds where those axes alone cut a dimension.
-Box work_beside(DeviceId self, LeafUse const& leaf, WorkPlace const& place, Box work) {
+// with `self` along every mesh axis that does not cut the leaf. The pieces of the work that `self`
+// owns, along the dimensions that such axes alone cut; -1 along others.
+Index pieces_beside(DeviceId self, LeafUse const& leaf, WorkPlace const& place) {
   auto const& sharding = place.layout->sharding();
-  auto const own = place.layout->box_of(self);
+  auto const own = sharding.pieces_at(*sharding.mesh().position_of(self));
+  Index result(sharding.rank(), -1);
   for (std::size_t t = 0; t < sharding.rank(); ++t) {
     auto const& axes = sharding.spec()[t].axes();
     bool const agrees = std::none_of(axes.begin(), axes.end(), [&](std::string const& axis) {
       return cuts(leaf.owned->sharding(), axis);
     });
-    if (axes.empty() || !agrees) continue;
-    work.lo[t] = std::max(work.lo[t], own.lo[t]);
-    work.hi[t] = std::min(work.hi[t], own.hi[t]);
+    if (!axes.empty() && agrees) result[t] = own[t];
   }
-  return work;
+  return result;
 }
 
 // The copies of the work whose devices may read from `self`: only its own where the mesh axes along
@@ -256,32 +270,31 @@ std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, LeafUse const
 // coordinates.
 void add_readers(DeviceId self, LeafUse const& leaf, WorkPlace const& place,
                  std::vector<DeviceId>& readers) {
-  auto const own = leaf.owned->box_of(self);
-  if (own.empty() || place.indices.empty()) return;
+  if (place.indices.empty() || !leaf.owned->mesh().position_of(self)) return;
   bool const one_mesh = leaf.owned->mesh() == place.layout->mesh();
-  auto const [first, last] = one_mesh
-                                 ? copies_beside(self, leaf, place)
-                                 : std::pair(std::int64_t{0}, place.layout->sharding().replicas());
+  auto const copies = one_mesh ? copies_beside(self, leaf, place)
+                               : std::pair(std::int64_t{0}, place.layout->sharding().replicas());
+  auto const beside = one_mesh ? pieces_beside(self, leaf, place) : Index(place.layout->rank(), -1);
   visit_cells(leaf.access, place.indices, [&](Cells const& cells, Choice const& choice) {
-    auto const indices = indices_reading(leaf.access, cells, choice, own, place.indices);
-    if (indices.empty()) return;
-    auto work = place.map.image(indices);
-    if (one_mesh) work = work_beside(self, leaf, place, work);
-    if (work.empty()) return;
-    for (auto copy = first; copy < last; ++copy)
-      place.layout->visit_owners(work, copy, [&](DeviceId reader, Box const&) {
-        if (reader != self) readers.push_back(reader);
-      });
+    leaf.owned->visit_boxes(self, cells.owned_hull(), [&](std::size_t, Box const& own) {
+      auto const indices = indices_reading(leaf.access, cells, choice, own, place.indices);
+      if (indices.empty()) return;
+      for (auto copy = copies.first; copy < copies.second; ++copy)
+        place.layout->visit_devices(place.map.image(indices), copy, beside, [&](DeviceId reader) {
+          if (reader != self) readers.push_back(reader);
+        });
+    });
   });
 }
 
 // Adds the devices whose cells of a leaf the reader may need.
-void add_owners(Reader const& reader, LeafUse const& leaf, std::vector<Cells> const& needs,
+void add_owners(Reader const& reader, LeafUse const& leaf, std::vector<Need> const& needs,
                 std::vector<DeviceId>& owners) {
   auto const copy = leaf.owned->replica_for(reader.device());
+  Index const any(leaf.owned->rank(), -1);
   for (auto const& need : needs)
-    leaf.owned->visit_owners(need.owned_hull(), copy,
-                             [&](DeviceId owner, Box const&) { owners.push_back(owner); });
+    leaf.owned->visit_devices(need.cells.owned_hull(), copy, any,
+                              [&](DeviceId owner) { owners.push_back(owner); });
 }
 
 void sort_and_unite(std::vector<DeviceId>& devices) {
@@ -338,8 +351,10 @@ std::ostream& operator<<(std::ostream& out, Cells const& cells) {
 }
 
 std::ostream& operator<<(std::ostream& out, Transfer const& transfer) {
-  return out << "{device " << transfer.peer << ", leaf " << transfer.leaf << ", " << transfer.cells
-             << '}';
+  out << "{device " << transfer.peer << ", leaf " << transfer.leaf << ", " << transfer.cells;
+  if (transfer.work != 0) out << ", work " << transfer.work;
+  if (transfer.box != 0) out << ", box " << transfer.box;
+  return out << '}';
 }
 
 ExchangePlan plan_exchange(std::span<LeafUse const> leaves, WorkPlace const& place, DeviceId self) {

@@ -157,6 +157,19 @@ std::ostream& operator<<(std::ostream& out, GhostWidths const& widths) {
   return out << widths.below << " below, " << widths.above << " above";
 }
 
+std::ostream& operator<<(std::ostream& out, WorkBox const& work) {
+  return out << "box " << work.box << ": " << work.indices;
+}
+
+std::vector<WorkBox> WorkPlace::work_of(DeviceId device) const {
+  std::vector<WorkBox> result;
+  layout->visit_boxes(device, map.image(indices), [&](std::size_t number, Box const& box) {
+    auto const work = map.preimage(box, indices);
+    if (!work.empty()) result.push_back({number, work});
+  });
+  return result;
+}
+
 std::uint64_t WorkPlace::fingerprint() const {
   auto hash = mix(layout->fingerprint(), Access::plain(map).fingerprint());
   for (auto const lo : indices.lo) hash = mix(hash, static_cast<std::uint64_t>(lo));
@@ -179,6 +192,8 @@ std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& a
     widths.below[d] = reach->below;
     widths.above[d] = reach->above;
   }
+  bool const has_none = widths == GhostWidths::none(owned.rank());
+  if (!has_none && !owned.is_single_box()) return std::nullopt;
   return widths;
 }
 
@@ -227,14 +242,16 @@ void Freshness::add(Event const& event) {
 
 Region Freshness::fresh_on(DeviceId device, Layout const& owned) const {
   Region fresh;
+  if (events_.empty()) return fresh;
   auto const own = owned.box_of(device);
   for (auto const& event : events_) {
     if (event.fill == nullptr) {
       subtract_images(event.written, owned.shape(), fresh);
       continue;
     }
+    auto const works = event.fill->place.work_of(device);
     for (auto const& access : event.fill->accesses)
-      add_ghosts_read(access, event.fill->place.work_of(device), own, fresh);
+      for (auto const& work : works) add_ghosts_read(access, work.indices, own, fresh);
   }
   return fresh;
 }

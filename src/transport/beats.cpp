@@ -107,6 +107,20 @@ std::optional<std::string> Beats::trouble(ProcessId peer, BeatWatch& watch,
   return trouble_of(peer, *known, watch, silence_seconds);
 }
 
+std::optional<ProcessState> Beats::live_state(Partner const& partner) {
+  if (!partner.pid_means_the_same) return ProcessState{};
+  auto const state = process_state(partner.ticket.pid);
+  bool const is_alive = state && !state->is_dead() && state->started == partner.started;
+  return is_alive ? state : std::nullopt;
+}
+
+std::optional<std::string> Beats::death_of(ProcessId peer) {
+  std::lock_guard const guard(partners_mutex_);
+  auto const* known = partner(peer);
+  if (known == nullptr || live_state(*known)) return std::nullopt;
+  return text(name_of(peer), " has died");
+}
+
 std::optional<std::string> Beats::trouble_of(ProcessId peer, Partner const& partner,
                                              BeatWatch& watch, double silence_seconds) {
   auto const* page = partner.page();
@@ -122,10 +136,8 @@ std::optional<std::string> Beats::trouble_of(ProcessId peer, Partner const& part
   auto const silent_beats = own_beats - watch.own_beats;
   if (silent_beats < 2) return std::nullopt;
 
-  auto const state =
-      partner.pid_means_the_same ? process_state(partner.ticket.pid) : ProcessState{};
-  if (!state || state->is_dead() || (state->started != partner.started))
-    return text(name_of(peer), " has died");
+  auto const state = live_state(partner);
+  if (!state) return text(name_of(peer), " has died");
   if (state->is_held()) watch.own_beats = own_beats;
   if (page == nullptr || !page->has_thread) return std::nullopt;
   auto const silent_seconds = std::chrono::duration<double>(interval).count() *

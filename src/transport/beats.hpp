@@ -15,6 +15,7 @@
 
 #include "tessera/transport/bootstrap.hpp"
 
+#include "process_state.hpp"
 #include "segment.hpp"
 
 namespace tessera {
@@ -45,6 +46,8 @@ class Beats {
   /// Why `peer` must be taken for failed, if so. Nothing about processes of other hosts.
   [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, BeatWatch& watch,
                                                    double silence_seconds);
+  /// "process 1 (pid 1234) has died", if it is one of this host and has.
+  [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
   /// "process 1 (pid 1234)"
   [[nodiscard]] std::string name_of(ProcessId peer) const;
 
@@ -75,6 +78,8 @@ class Beats {
   [[nodiscard]] Partner* partner(ProcessId peer);
   [[nodiscard]] std::optional<std::string> trouble_of(ProcessId peer, Partner const& partner,
                                                       BeatWatch& watch, double silence_seconds);
+  /// Nothing if it is dead; a state of no letter where process ids do not mean the same.
+  [[nodiscard]] static std::optional<ProcessState> live_state(Partner const& partner);
   [[nodiscard]] Page& own() const { return *reinterpret_cast<Page*>(own_.data()); }
 
   ProcessId self_;

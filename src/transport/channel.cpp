@@ -7,6 +7,24 @@
 
 namespace tessera {
 
+std::string_view to_string(Route route) {
+  switch (route) {
+    case Route::local:
+      return "local";
+    case Route::shm:
+      return "shm";
+    case Route::ucx:
+      return "ucx";
+    case Route::mpi:
+      break;
+  }
+  return "mpi";
+}
+
+std::ostream& operator<<(std::ostream& out, Route route) {
+  return out << to_string(route);
+}
+
 void Sender::wait(Waiter& waiter, StatementTag const& tag) {
   auto const number = put_.load(std::memory_order_relaxed);
   std::uint64_t const slots = planted("slot_overrun") ? 3 : 2;
@@ -31,14 +49,16 @@ void Receiver::poison_message() const {
   poison(slot + sizeof(MessageHeader), header->size_bytes);
 }
 
-void Receiver::change_route(Doorbell* doorbell, char const* route, std::shared_ptr<void> keeps) {
+void Receiver::change_route(Doorbell* doorbell, Route route, std::shared_ptr<void> keeps) {
   // The waiting thread reads these only after it has seen `filled` rise, which happens after this.
   end_.doorbell = doorbell;
   end_.route = route;
   end_.keeps = std::move(keeps);
 }
 
-void Receiver::fail_on_mismatch(MessageHeader const& header, StatementTag const& tag) const {
+void Receiver::fail_on_mismatch(MessageHeader const& header, Waiter& waiter,
+                                StatementTag const& tag) const {
+  waiter.listen({Awaited::Kind::other, end_.to, end_.from, 0, tag});
   auto const* why = header.number == tag.number
                         ? "the two statements differ in their kind, arrays, shapes or layouts"
                         : "one of them has left out or added a statement";

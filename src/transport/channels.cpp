@@ -19,6 +19,7 @@ Channels::Channels(Bootstrap& bootstrap, Postbox& postbox, Job const& job,
   transports_.push_back(make_local_transport());
   if (job.process_count() == 1) return;
   transports_.push_back(make_shm_transport());
+  if (auto ucx = make_ucx_transport(bootstrap)) transports_.push_back(std::move(ucx));
   if (auto mpi = make_mpi_transport(bootstrap)) transports_.push_back(std::move(mpi));
   for (auto const& transport : transports_)
     if (!transport->traits().shares_memory) carrying_.push_back(transport.get());
@@ -30,9 +31,8 @@ Channels::Channels(Bootstrap& bootstrap, Postbox& postbox, Job const& job,
 void Channels::check_forced_route(bool one_host) const {
   if (!options_.forced) return;
   auto const needed = one_host ? Distance::host : Distance::job;
-  for (auto const& transport : transports_)
-    if (transport->traits().route == *options_.forced && reaches(transport->traits(), needed))
-      return;
+  auto const* const transport = transport_of(*options_.forced);
+  if (transport != nullptr && reaches(transport->traits(), needed)) return;
   throw ConfigError(text("TESSERA_ROUTE=", *options_.forced,
                          " cannot join the processes of this job",
                          one_host ? "" : ", which has several hosts", "; unset it"));
@@ -59,22 +59,40 @@ ProcessId Channels::remote_process(DeviceId from, DeviceId to) const {
   return job_.process_of(job_.is_local(to) ? from : to);
 }
 
+// The one table of preferences. Where processes of a host share no memory they are in different
+// containers, whose shared memory UCX would try in vain and for long.
+std::span<Route const> Channels::preferred(Distance distance) {
+  static constexpr std::array process{Route::local};
+  static constexpr std::array host{Route::shm, Route::mpi, Route::ucx};
+  static constexpr std::array job{Route::ucx, Route::mpi};
+  if (distance == Distance::process) return process;
+  if (distance == Distance::host) return host;
+  return job;
+}
+
+Transport* Channels::transport_of(Route route) const {
+  auto const found =
+      std::find_if(transports_.begin(), transports_.end(),
+                   [&](auto const& transport) { return transport->traits().route == route; });
+  return found == transports_.end() ? nullptr : found->get();
+}
+
 Transport& Channels::best(DeviceId from, DeviceId to, std::size_t first) const {
   auto const wanted = forced(from, to);
-  for (std::size_t i = first; i < transports_.size(); ++i) {
-    auto const& traits = transports_[i]->traits();
-    if (reaches(traits, distance(from, to)) && (!wanted || traits.route == *wanted))
-      return *transports_[i];
+  auto const routes = preferred(distance(from, to));
+  for (auto i = first; i < routes.size(); ++i) {
+    auto* const transport = transport_of(routes[i]);
+    if (transport != nullptr && (!wanted || routes[i] == *wanted)) return *transport;
   }
   throw TransportError(text("no ", first == 0 ? "" : "other ", "route joins device ", from,
                             " and device ", to,
                             wanted ? text(" while TESSERA_ROUTE=", *wanted, " is asked for") : ""));
 }
 
-std::size_t Channels::place_of(Transport const& transport) const {
-  auto const found = std::find_if(transports_.begin(), transports_.end(),
-                                  [&](auto const& other) { return other.get() == &transport; });
-  return static_cast<std::size_t>(found - transports_.begin());
+std::size_t Channels::after(Transport const& transport, DeviceId from, DeviceId to) const {
+  auto const routes = preferred(distance(from, to));
+  auto const found = std::find(routes.begin(), routes.end(), transport.traits().route);
+  return static_cast<std::size_t>(found - routes.begin()) + 1;
 }
 
 Sender* Channels::find_sender(DeviceId from, DeviceId to) {
@@ -102,7 +120,7 @@ std::pair<Transport*, Offer> Channels::offer(OfferRequest const& request, std::s
     try {
       return {&transport, transport.offer(request)};
     } catch (TransportError const& error) {
-      first = place_of(transport) + 1;
+      first = after(transport, request.from, request.to);
       log_warning_once(text("no channel by ", transport.traits().name, ": ", error.what(),
                             "; the next best route is taken"));
     }
@@ -142,13 +160,11 @@ Sender* Channels::try_open_sender(DeviceId from, DeviceId to) {
   auto const found = invites_.extract({from, to});
   if (found.empty()) return nullptr;
   auto const& invite = found.mapped();
-  auto const transport =
-      std::find_if(transports_.begin(), transports_.end(),
-                   [&](auto const& other) { return other->traits().route == invite.route; });
-  TESSERA_ASSERT(transport != transports_.end(), invite.route);
+  auto* const transport = transport_of(invite.route);
+  TESSERA_ASSERT(transport != nullptr, invite.route);
 
   OfferRequest const request{from, to, peer, slot_bytes(from, to)};
-  auto acceptance = (*transport)->accept(request, std::span(invite.invitation).first(invite.size));
+  auto acceptance = transport->accept(request, std::span(invite.invitation).first(invite.size));
   control::Answer answer;
   answer.from = from;
   answer.to = to;
@@ -167,10 +183,12 @@ void Channels::on_answer(control::Answer const& answer) {
   if (answer.accepted) return;
 
   auto const peer = job_.process_of(answer.from);
-  auto const next = place_of(*incoming.transport) + 1;
-  log_warning_once(text("process ", peer, " shares no memory with this one by ",
-                        incoming.transport->traits().name,
-                        ", so a slower route is taken: ", answer.refusal));
+  auto const next = after(*incoming.transport, answer.from, answer.to);
+  auto const& traits = incoming.transport->traits();
+  log_warning_once(
+      text("process ", peer,
+           traits.shares_memory ? " shares no memory with this one by " : " cannot be reached by ",
+           traits.name, ", so a slower route is taken: ", answer.refusal));
   first_route_[peer] = std::max(first_route_[peer], next);
   auto const& end = incoming.receiver.end();
   OfferRequest const request{answer.from, answer.to, peer, end.slot_bytes, &end};

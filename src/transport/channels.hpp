@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ class Channels {
 
   [[nodiscard]] Route route(DeviceId from, DeviceId to) const;
   [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
+  /// From now on `process` is told of failures and watched, as if a channel led to it.
+  void add_partner(ProcessId process) { partners_.insert(process); }
   /// The processes at the other ends, open or not yet.
   [[nodiscard]] std::set<ProcessId> const& partners() const { return partners_; }
 
@@ -66,11 +69,15 @@ class Channels {
 
   [[nodiscard]] Distance distance(DeviceId from, DeviceId to) const;
   [[nodiscard]] static bool reaches(TransportTraits const& traits, Distance distance);
+  [[nodiscard]] static std::span<Route const> preferred(Distance distance);
+  [[nodiscard]] Transport* transport_of(Route route) const;
   [[nodiscard]] std::optional<Route> forced(DeviceId from, DeviceId to) const;
   [[nodiscard]] ProcessId remote_process(DeviceId from, DeviceId to) const;
-  /// The best transport of a pair from `first` on. Throws: TransportError if there is none.
+  /// The best transport of a pair, from the preference numbered `first` on.
+  /// Throws: TransportError if there is none.
   [[nodiscard]] Transport& best(DeviceId from, DeviceId to, std::size_t first = 0) const;
-  [[nodiscard]] std::size_t place_of(Transport const& transport) const;
+  /// The number of the preference behind this transport's.
+  [[nodiscard]] std::size_t after(Transport const& transport, DeviceId from, DeviceId to) const;
   /// The receiver's end over the best transport from `first` on that has the memory.
   [[nodiscard]] std::pair<Transport*, Offer> offer(OfferRequest const& request, std::size_t first);
   void invite(OfferRequest const& request, Transport const& transport, Offer const& offer);
@@ -80,13 +87,13 @@ class Channels {
   Job const& job_;
   NetworkOptions options_;
   std::set<ProcessId> on_host_;
-  std::vector<std::unique_ptr<Transport>> transports_;  ///< the best first
-  std::vector<Transport*> carrying_;                    ///< those of them that must be driven
+  std::vector<std::unique_ptr<Transport>> transports_;
+  std::vector<Transport*> carrying_;  ///< those of them that must be driven
   std::map<Pair, Sender> senders_;
   std::map<Pair, Incoming> receivers_;
   std::map<Pair, control::Invite> invites_;
   std::set<ProcessId> partners_;
-  std::map<ProcessId, std::size_t> first_route_;  ///< after a refusal, by the process that refused
+  std::map<ProcessId, std::size_t> first_route_;  ///< preferences, after a refusal
 };
 
 }  // namespace tessera

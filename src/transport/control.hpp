@@ -19,7 +19,17 @@
 
 namespace tessera::control {
 
-enum class Kind : std::uint8_t { invite, answer, probe, finished, failed };
+enum class Kind : std::uint8_t {
+  invite,
+  answer,
+  probe,
+  finished,
+  failed,
+  digests,
+  compared,
+  ask,
+  account
+};
 
 /// Some text, cut where it does not fit.
 template <std::size_t Size>
@@ -68,7 +78,7 @@ struct Invite {
   DeviceId from;
   DeviceId to;
   std::uint32_t size = 0;
-  std::array<std::byte, 256> invitation{};
+  std::array<std::byte, 800> invitation{};
 };
 
 /// The sender has made its end of from -> to, or could not.
@@ -119,6 +129,34 @@ struct Failed {
   Kind kind = Kind::failed;
   bool is_mismatch = false;
   Text<900> why;
+};
+
+/// The next statements of a process, for its parent to compare.
+struct Digests {
+  Kind kind = Kind::digests;
+  bool has_ended = false;  ///< the last of them is the end of the program
+  std::size_t count = 0;
+  std::array<std::uint64_t, 16> list{};
+};
+
+/// How many statements of a process have been compared with those of the one that says so.
+struct Compared {
+  Kind kind = Kind::compared;
+  std::uint64_t statements = 0;
+};
+
+/// A statement of a process differs: what is it?
+struct Ask {
+  Kind kind = Kind::ask;
+  std::uint64_t number = 0;  ///< of those compared
+};
+
+/// The answer.
+struct Account {
+  Kind kind = Kind::account;
+  bool is_end = false;  ///< there is none
+  Statement statement;
+  Text<512> what;  ///< the rest, for people
 };
 
 template <class Message>

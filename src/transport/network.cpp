@@ -1,5 +1,6 @@
 #include "tessera/transport/network.hpp"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
+#include "agreement.hpp"
 #include "beats.hpp"
 #include "channels.hpp"
 #include "control.hpp"
@@ -23,6 +25,9 @@ namespace {
 /// Looks before the first yield, where each waiting thread of the host has a core and where not.
 constexpr int spins_on_own_core = 2000;
 constexpr int spins_on_shared_core = 100;
+
+/// A look for messages may yield the core, and waits look by themselves.
+constexpr std::uint64_t statements_between_looks = 16;
 
 std::string words_of(std::exception_ptr const& error) {
   try {
@@ -46,29 +51,21 @@ bool is_mismatch(std::exception_ptr const& error) {
 
 }  // namespace
 
-std::string_view to_string(Route route) {
-  switch (route) {
-    case Route::local:
-      return "local";
-    case Route::shm:
-      return "shm";
-    case Route::mpi:
-      break;
-  }
-  return "mpi";
-}
-
-std::ostream& operator<<(std::ostream& out, Route route) {
-  return out << to_string(route);
+bool is_built(Route route) {
+  if (route == Route::ucx) return has_ucx_transport();
+  return route != Route::mpi || has_mpi_transport();
 }
 
 NetworkOptions NetworkOptions::from_environment() {
   NetworkOptions options;
-  if (auto const route = environment_choice("TESSERA_ROUTE", {"shm", "mpi"}))
-    options.forced = *route == "shm" ? Route::shm : Route::mpi;
+  if (auto const route = environment_choice("TESSERA_ROUTE", {"shm", "ucx", "mpi"}))
+    for (auto const choice : {Route::shm, Route::ucx, Route::mpi})
+      if (*route == to_string(choice)) options.forced = choice;
   if (auto const seconds = environment_seconds("TESSERA_STALL")) options.stall_seconds = *seconds;
   if (auto const seconds = environment_seconds("TESSERA_SILENCE"))
     options.silence_seconds = *seconds;
+  auto const check = environment_choice("TESSERA_CHECK", {"communication", "none"});
+  options.compares_statements = check == "communication";
   return options;
 }
 
@@ -84,6 +81,11 @@ struct Network::Impl {
         questions(postbox, job, channels, waits, failure, options.question_seconds),
         context{job, options, failure, beats},
         caller(context, waits.caller(), duties()) {
+    options.compares_statements = bootstrap.max_of(options.compares_statements ? 1 : 0) == 1;
+    if (options.compares_statements && job.process_count() > 1) {
+      agreement.emplace(postbox, job, failure);
+      for (auto const process : agreement->neighbours()) channels.add_partner(process);
+    }
     auto const spins = every_thread_has_a_core(bootstrap, job.local_count()) ? spins_on_own_core
                                                                              : spins_on_shared_core;
     caller.set_spins(spins);
@@ -97,10 +99,22 @@ struct Network::Impl {
   CallerDuties duties() {
     return {[this] { return channels.progress(); }, [this] { poll(); },
             [this](auto now) { questions.ask(now); },
-            [this]() -> std::set<ProcessId> const& { return channels.partners(); }};
+            [this]() -> std::set<ProcessId> const& { return channels.partners(); },
+            [this](ProcessId process) { return wait_for(process); }};
+  }
+
+  std::string wait_for(ProcessId process) {
+    std::string found;
+    waits.visit_all([&](WaitingNode const& waiting) {
+      auto const& what = waiting.wait.what;
+      if (found.empty() && what.has_peer() && job.process_of(what.peer) == process)
+        found = text(what);
+    });
+    return found;
   }
 
   void poll() {
+    if (agreement) agreement->tell();  // somebody may wait for it
     postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) { hear(from, bytes); });
   }
 
@@ -116,7 +130,29 @@ struct Network::Impl {
         return questions.on_finished(from, control::read<control::Finished>(bytes));
       case control::Kind::failed:
         return on_failed(from, control::read<control::Failed>(bytes));
+      case control::Kind::digests:
+        return agreement->on_digests(from, control::read<control::Digests>(bytes));
+      case control::Kind::compared:
+        return agreement->on_compared(control::read<control::Compared>(bytes));
+      case control::Kind::ask:
+        return agreement->on_ask(control::read<control::Ask>(bytes));
+      case control::Kind::account:
+        return agreement->on_account(from, control::read<control::Account>(bytes));
     }
+  }
+
+  // Waits for a neighbour that is too far behind.
+  void keep_together(std::uint64_t most_ahead, StatementTag const& tag) {
+    while (auto const peer = agreement->behind(most_ahead)) {
+      // Nothing but a control message can make it true.
+      auto const has_caught_up = [&] {
+        poll();
+        return agreement->behind(most_ahead) != peer;
+      };
+      caller.until(has_caught_up, {Awaited::Kind::agreement, job.first_local(),
+                                   job.first_device_of(*peer), tag.number, tag});
+    }
+    failure.throw_if_set();
   }
 
   void on_failed(ProcessId from, control::Failed const& failed) {
@@ -138,6 +174,7 @@ struct Network::Impl {
   Beats beats;
   Waits waits;
   Questions questions;
+  std::optional<Agreement> agreement;
   WaitContext context;
   CallerWaiter caller;
   std::vector<std::unique_ptr<WorkerWaiter>> workers;
@@ -210,6 +247,23 @@ void Network::drain(StatementTag const& tag) {
 
 void Network::set_last_statement(StatementTag const& tag) {
   impl_->questions.set_last_statement(tag);
+}
+
+bool Network::compares_statements() const {
+  return impl_->agreement.has_value();
+}
+
+void Network::agree(StatementTag const& tag, std::function<std::string()> what) {
+  if (!impl_->agreement) return;
+  impl_->agreement->say(tag, std::move(what));
+  if (tag.number % statements_between_looks == 0) impl_->poll();
+  impl_->keep_together(Agreement::most_ahead, tag);
+}
+
+void Network::agree_on_end(StatementTag const& tag, std::function<std::string()> what) {
+  if (!impl_->agreement) return;
+  impl_->agreement->say_end(tag, std::move(what));
+  impl_->keep_together(0, tag);
 }
 
 void Network::finish() {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/base/error.hpp"
 #include "tessera/transport/bootstrap.hpp"
 #include "tessera/transport/channel.hpp"
 #include "tessera/transport/network.hpp"
@@ -31,6 +32,17 @@ struct TransportTraits {
       slots_beyond;  ///< messages that may be under way beyond the two slots of the receiver
 };
 
+/// What `progress` throws when a process cannot be reached any more; the wait it ends adds what was
+/// waited for.
+class ConnectionLost : public PeerFailed {
+ public:
+  ConnectionLost(ProcessId process, std::string const& why) : PeerFailed(why), process_(process) {}
+  [[nodiscard]] ProcessId process() const { return process_; }
+
+ private:
+  ProcessId process_;
+};
+
 /// Which channel the receiver's end is made for.
 struct OfferRequest {
   DeviceId from;
@@ -44,7 +56,7 @@ struct OfferRequest {
 /// The receiver's end, and what the sender's process must be told to make its own.
 struct Offer {
   ChannelEnd end;
-  std::vector<std::byte> invitation;  ///< at most 256 bytes
+  std::vector<std::byte> invitation;  ///< at most Transport::max_invitation_bytes
   std::function<void()> answered;     ///< called once the sender has accepted or refused
 };
 
@@ -58,7 +70,7 @@ struct Acceptance {
 /// Threads: the caller's thread.
 class Transport {
  public:
-  static constexpr std::size_t max_invitation_bytes = 256;
+  static constexpr std::size_t max_invitation_bytes = 800;
 
   virtual ~Transport() = default;
   Transport(Transport const&) = delete;
@@ -70,7 +82,7 @@ class Transport {
   /// `request.peer` is the process of `to`.
   [[nodiscard]] virtual Acceptance accept(OfferRequest const& request,
                                           std::span<std::byte const> invitation) = 0;
-  /// Moves what can be moved; true if something was.
+  /// Moves what can be moved; true if something was. Throws: ConnectionLost, at every call.
   virtual bool progress() { return false; }
   /// True while messages or free slots of this process have not been handed on.
   [[nodiscard]] virtual bool has_pending() const { return false; }
@@ -83,6 +95,12 @@ class Transport {
 [[nodiscard]] std::unique_ptr<Transport> make_shm_transport();
 /// A collective over the job. None if MPI is not what started the job, or not in this build.
 [[nodiscard]] std::unique_ptr<Transport> make_mpi_transport(Bootstrap& bootstrap);
+/// True if it is in this build.
+[[nodiscard]] bool has_mpi_transport();
+/// UCX itself is looked for when the first channel is opened. None if it is not in this build, or
+/// the job has one process.
+[[nodiscard]] std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap);
+[[nodiscard]] bool has_ucx_transport();
 
 /// A plain value as the bytes of an invitation, and back.
 template <class T>

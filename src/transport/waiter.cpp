@@ -16,6 +16,9 @@ std::ostream& operator<<(std::ostream& out, Awaited const& what) {
     case Awaited::Kind::worker:
       return out << "the caller's thread waits for device " << what.peer << " at "
                  << what.statement;
+    case Awaited::Kind::agreement:
+      return out << "device " << what.self << " waits until device " << what.peer << " is at "
+                 << what.statement;
     case Awaited::Kind::finish:
       return out << "this process is done and waits for the others";
     case Awaited::Kind::other:

@@ -1,12 +1,22 @@
 #include "waiters.hpp"
 
+#include <thread>
+
 #include <sched.h>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/log.hpp"
 #include "tessera/base/text.hpp"
 
+#include "transport.hpp"
+
 namespace tessera {
+
+void WorkerWaiter::listen(Awaited const& what) {
+  if (!context_.options.compares_statements) return;
+  auto const end = Clock::now() + std::chrono::seconds(2);
+  until([&] { return Clock::now() > end; }, what);
+}
 
 void WorkerWaiter::begin(Awaited const& what) {
   what_ = what;
@@ -62,14 +72,40 @@ void CallerWaiter::begin(Awaited const& what) {
   WorkerWaiter::begin(what);
 }
 
+bool CallerWaiter::progress() try {
+  return duties_.progress();
+} catch (ConnectionLost const& lost) {
+  end_wait_for(lost.process(), lost.what());
+}
+
+// A connection is lost because its process has died, which the kernel may say a little later; because
+// it has given up, which it has told; or by itself. Which wait of this process that ends may show a
+// little later, too.
+void CallerWaiter::end_wait_for(ProcessId lost, std::string const& why) {
+  std::optional<std::string> death;
+  std::string wait;
+  for (int look = 0; look < 20 && (!death || wait.empty()); ++look) {
+    duties_.poll();
+    context().failure.throw_if_set();
+    death = context().beats.death_of(lost);
+    wait = duties_.wait_for(lost);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  throw PeerFailed(text(death ? *death : why, ", while ", wait.empty() ? text(awaited()) : wait));
+}
+
 void CallerWaiter::spin() {
-  duties_.progress();
+  try {
+    duties_.progress();
+  } catch (ConnectionLost const&) {
+    return;  // it is thrown again when the wait has said what it waits for
+  }
   relax();
 }
 
 void CallerWaiter::idle() {
   context().failure.throw_if_set();
-  bool const moved = duties_.progress();
+  bool const moved = progress();
   // A channel that is being opened waits for nothing but a control message.
   if (awaited().kind == Awaited::Kind::invitation) duties_.poll();
   if (!moved) ::sched_yield();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "tessera/transport/failure.hpp"
@@ -34,6 +35,8 @@ class WorkerWaiter : public Waiter {
   using Clock = std::chrono::steady_clock;
 
   WorkerWaiter(WaitContext const& context, WaitSlot& slot) : context_(context), slot_(slot) {}
+
+  void listen(Awaited const& what) override;
 
  protected:
   void begin(Awaited const& what) override;
@@ -71,6 +74,8 @@ struct CallerDuties {
   std::function<void()> poll;                                ///< hands out control messages
   std::function<void(WorkerWaiter::Clock::time_point)> ask;  ///< about long waits
   std::function<std::set<ProcessId> const&()> partners;
+  /// What a thread of this process awaits of that one; empty if none does.
+  std::function<std::string(ProcessId)> wait_for;
 };
 
 /// Waits of the caller's thread: an empty look also does its duties.
@@ -86,6 +91,8 @@ class CallerWaiter final : public WorkerWaiter {
   void check_peers() override;
 
  private:
+  bool progress();
+  [[noreturn]] void end_wait_for(ProcessId lost, std::string const& why);
   void serve(Clock::time_point now);
 
   CallerDuties duties_;

@@ -1,4 +1,6 @@
 #include <array>
+#include <bit>
+#include <complex>
 #include <map>
 #include <string>
 #include <tuple>
@@ -112,7 +114,8 @@ std::string broadcast_with(Shape const& a, Shape const& b) {
 }
 
 using Types = std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                         std::uint16_t, std::uint32_t, std::uint64_t, float, double>;
+                         std::uint16_t, std::uint32_t, std::uint64_t, float, double, float16,
+                         std::complex<float>, std::complex<double>>;
 
 // "int8 uint8" -> "int16", for every pair, by `Rule<A, B>::type`.
 template <template <class, class> class Rule, class A, class... B>
@@ -141,15 +144,22 @@ std::vector<double> value_of(std::string const& op, std::vector<T> const& a,
   auto const v = from_host<T, 1>(std::span<T const>(b), extents, over(3));
   auto const numbers = [](auto const& expression) {
     std::vector<double> result;
-    for (auto const x : DistArray(expression).to_host()) result.push_back(static_cast<double>(x));
+    for (auto const x : DistArray(expression).to_host()) test::append_number(result, x);
     return result;
   };
   if (op == "+") return numbers(u + v);
   if (op == "-") return numbers(u - v);
   if (op == "*") return numbers(u * v);
   if (op == "/") return numbers(u / v);
-  if (op == "%") return numbers(u % v);
-  if (op == "<") return numbers(u < v);
+  if constexpr (detail::is_complex<T>) {
+    if (op == "conj") return numbers(conj(u));
+    if (op == "abs") return numbers(abs(u));
+    if (op == "angle") return numbers(arg(u));
+  } else {
+    if (op == "%") return numbers(u % v);
+    if (op == "<") return numbers(u < v);
+    if (op == "sqrt") return numbers(sqrt(abs(u)));
+  }
   return numbers(u == v);
 }
 
@@ -162,7 +172,35 @@ std::vector<double> value_by_name(std::vector<std::string> const& question) {
   if (question[0] == "uint8") return ask(std::uint8_t{});
   if (question[0] == "int32") return ask(std::int32_t{});
   if (question[0] == "int64") return ask(std::int64_t{});
+  if (question[0] == "float16") return ask(float16{});
+  if (question[0] == "complex64") return ask(std::complex<float>{});
+  if (question[0] == "complex128") return ask(std::complex<double>{});
   return ask(double{});
+}
+
+// As make_cases.py has it.
+class Hash {
+ public:
+  void add(std::uint64_t number) { value_ = (value_ ^ number) * 0x100000001b3ULL; }
+  [[nodiscard]] std::string text() const { return std::to_string(value_); }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+template <class T>
+std::string rounded(std::string const& direction) {
+  Hash hash;
+  for (std::uint32_t k = 0; k < 65536; ++k) {
+    auto const half = T::from_bits(static_cast<std::uint16_t>(k));
+    float const of_half = half;
+    auto const single = std::bit_cast<float>(k * 65537U);
+    auto const twice = std::bit_cast<double>(k * 281479271743489ULL);
+    if (direction == "from" && of_half == of_half) hash.add(std::bit_cast<std::uint32_t>(of_half));
+    if (direction == "to" && single == single) hash.add(T(single).bits());
+    if (direction == "double" && twice == twice) hash.add(T(twice).bits());
+  }
+  return hash.text();
 }
 
 }  // namespace
@@ -209,10 +247,11 @@ TEST_CASE("two types make the type that NumPy makes of them") {
 }
 
 TEST_CASE("a C++ number is as weak as one of Python's") {
-  auto const sums = names_by<detail::Weak, std::tuple<bool, std::int64_t, double>>(
-      static_cast<Types const*>(nullptr));
+  auto const sums =
+      names_by<detail::Weak, std::tuple<bool, std::int64_t, double, std::complex<double>>>(
+          static_cast<Types const*>(nullptr));
   std::map<std::string, std::string> const names{
-      {"bool", "bool"}, {"int", "int64"}, {"float", "float64"}};
+      {"bool", "bool"}, {"int", "int64"}, {"float", "float64"}, {"complex", "complex128"}};
   for (auto const& asked : numpy_cases("weak")) {
     CAPTURE(asked.line);
     CHECK(sums.at(asked.question[0] + ' ' + names.at(asked.question[1])) == asked.answer[0]);
@@ -223,6 +262,15 @@ TEST_CASE("operators give NumPy's values, cell by cell") {
   for (auto const& asked : numpy_cases("value")) {
     CAPTURE(asked.line);
     CHECK_ALL(value_by_name(asked.question) == test::numbers_of<double>(asked.answer[0]));
+  }
+}
+
+TEST_CASE("floats of 16 bits are rounded as NumPy's") {
+  for (auto const& asked : numpy_cases("rounded")) {
+    CAPTURE(asked.line);
+    auto const& direction = asked.question[1];
+    CHECK((asked.question[0] == "float16" ? rounded<float16>(direction)
+                                          : rounded<bfloat16>(direction)) == asked.answer[0]);
   }
 }
 

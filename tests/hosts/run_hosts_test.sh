@@ -3,8 +3,8 @@
 #
 #   run_hosts_test.sh PROGRAMS HEAT_1D     the programs of tests/programs, and the example
 #
-# Processes of one host are joined by shared memory and those of two by MPI, and the heat equation has the
-# same bits as on one host.
+# Processes of one host are joined by shared memory and those of two by UCX, or by MPI where that is
+# asked for, and the heat equation has the same bits as on one host.
 #
 # Code 77: this machine cannot emulate hosts; the reason is printed.
 set -euo pipefail
@@ -47,7 +47,7 @@ check_routes() {
     }
   done
   wrong=$(awk '$1 == "route" {
-    expected = int($2 / 2) == int($3 / 2) ? "shm" : "mpi"
+    expected = int($2 / 2) == int($3 / 2) ? "shm" : "ucx"
     if ($4 != expected) print
   }' <<<"$2")
   if [[ -n $wrong ]]; then
@@ -58,7 +58,7 @@ check_routes() {
 
 # run_on COUNT HOW: two processes on each of COUNT hosts.
 run_on() {
-  local count=$1 how=$2 where="" i output
+  local count=$1 how=$2 where="" i output route
   for ((i = 1; i <= count; i++)); do where+=",h$i:2"; done
   "$here/hosts" up "$count" "$how"
   output=$("$here/hosts-mpirun" -H "${where#,}" "$programs" routes)
@@ -67,14 +67,17 @@ run_on() {
     echo "other bits than on one host: $output"
     return 1
   }
-  for sizes in "5 1000" "100 1000" "1000003 100"; do
-    read -r cells steps <<<"$sizes"
-    output=$("$here/hosts-mpirun" -H "${where#,}" "$heat" --cells "$cells" --steps "$steps")
-    echo "$count hosts ($how), $cells cells: $(bits_of <<<"$output")"
-    [[ $(bits_of <<<"$output") == "${heat_bits[$cells]}" ]] || {
-      echo "$cells cells: other bits than on one host, ${heat_bits[$cells]}"
-      return 1
-    }
+  for route in "" mpi; do
+    for sizes in "5 1000" "100 1000" "1000003 100"; do
+      read -r cells steps <<<"$sizes"
+      output=$(TESSERA_ROUTE=$route "$here/hosts-mpirun" -H "${where#,}" "$heat" \
+        --cells "$cells" --steps "$steps")
+      echo "$count hosts ($how), route '$route', $cells cells: $(bits_of <<<"$output")"
+      [[ $(bits_of <<<"$output") == "${heat_bits[$cells]}" ]] || {
+        echo "$cells cells: other bits than on one host, ${heat_bits[$cells]}"
+        return 1
+      }
+    done
   done
   "$here/hosts" down
 }

@@ -11,6 +11,7 @@
 #include "tessera/base/text.hpp"
 
 #include "support/brute_force.hpp"
+#include "support/layouts.hpp"
 
 using namespace tessera;
 using test::Random;
@@ -21,7 +22,8 @@ namespace {
 
 std::string sizes(Cut const& cut, std::int64_t extent, std::int64_t ways) {
   std::vector<std::int64_t> list;
-  for (std::int64_t k = 0; k < ways; ++k) list.push_back(cut.piece(extent, ways, k).size());
+  auto const pieces = cut.piece_count(extent, ways);
+  for (std::int64_t k = 0; k < pieces; ++k) list.push_back(cut.piece(extent, ways, k).size());
   return join(list, "", "", " ");
 }
 
@@ -45,9 +47,13 @@ Case random_explicit(Random& random, std::int64_t ways) {
 Case random_case(Random& random) {
   auto const extent = random.between(0, 40);
   auto const ways = random.between(1, 12);
-  switch (random.between(0, 4)) {
+  switch (random.between(0, 6)) {
     case 0:
       return {Cut::balanced(), extent, ways};
+    case 4:
+      return {test::random_segments(random, extent, ways), extent, ways};
+    case 5:
+      return {Cut::cyclic(random.between(1, 9)), extent, ways};
     case 1:
       return {Cut::ceil(), extent, ways};
     case 3:
@@ -120,17 +126,98 @@ TEST_CASE("the pieces of every cut tile the extent, and none is larger than the 
     REQUIRE_NOTHROW(cut.check(extent, ways));
 
     std::int64_t end = 0;
-    std::int64_t largest = 0;
-    for (std::int64_t k = 0; k < ways; ++k) {
+    std::vector<std::int64_t> owned(static_cast<std::size_t>(ways), 0);
+    auto const pieces = cut.piece_count(extent, ways);
+    REQUIRE(pieces >= ways);
+    REQUIRE((pieces == ways || cut.may_repeat()));
+    for (std::int64_t k = 0; k < pieces; ++k) {
       auto const piece = cut.piece(extent, ways, k);
       REQUIRE(piece.lo == end);
       REQUIRE(piece.size() >= 0);
       end = piece.hi;
-      largest = std::max(largest, piece.size());
+      owned[static_cast<std::size_t>(k % ways)] += piece.size();
     }
     REQUIRE(end == extent);
-    REQUIRE(cut.largest(extent, ways) == largest);
+    REQUIRE(cut.largest(extent, ways) == *std::max_element(owned.begin(), owned.end()));
+    REQUIRE(cut.ways_with_cells(extent, ways) ==
+            ways - std::count(owned.begin(), owned.end(), std::int64_t{0}));
   }
+}
+
+TEST_CASE("segments are cut each for itself and lie one behind the other") {
+  CHECK(sizes(Cut::segments({4, 8}), 12, 2) == "2 2 4 4");
+  CHECK(sizes(Cut::segments({5, 3}), 8, 4) == "2 1 1 1 1 1 1 0");
+  CHECK(sizes(Cut::segments({1, 0, 2}), 3, 2) == "1 0 0 0 1 1");
+  CHECK(sizes(Cut::segments({{5, Cut::unit(2)}, {5, Cut::ceil()}}), 10, 3) == "2 2 1 2 2 1");
+  CHECK(sizes(Cut::segments({{4, Cut::explicit_sizes({0, 4})}, 3}), 7, 2) == "0 4 2 1");
+  CHECK(sizes(Cut::segments({0}), 0, 2) == "0 0");
+  CHECK(Cut::segments({4, 8}).piece(12, 2, 3) == Piece{8, 12});
+}
+
+TEST_CASE("queries, keys and values of an attention layer are cut by whole heads") {
+  // 8 query heads of 64 columns, two key heads and two value heads.
+  auto const cut =
+      Cut::segments({{512, Cut::unit(64)}, {128, Cut::unit(64)}, {128, Cut::unit(64)}});
+
+  CHECK(sizes(cut, 768, 2) == "256 256 64 64 64 64");
+  CHECK(cut.largest(768, 2) == 384);
+}
+
+TEST_CASE("cyclic blocks are dealt out in turn and the last one is short") {
+  CHECK(sizes(Cut::cyclic(5), 12, 2) == "5 5 2");
+  CHECK(sizes(Cut::cyclic(2), 10, 2) == "2 2 2 2 2");
+  CHECK(sizes(Cut::cyclic(1), 3, 2) == "1 1 1");
+  CHECK(Cut::cyclic(5).largest(12, 2) == 7);
+  CHECK(Cut::cyclic(2).largest(9, 3) == 4);
+}
+
+TEST_CASE("a way that gets no block has an empty piece") {
+  CHECK(sizes(Cut::cyclic(4), 6, 4) == "4 2 0 0");
+  CHECK(sizes(Cut::cyclic(4), 0, 3) == "0 0 0");
+  CHECK(Cut::cyclic(4).ways_with_cells(6, 4) == 2);
+  CHECK(Cut::segments({1, 2}).ways_with_cells(3, 4) == 2);
+}
+
+TEST_CASE("one way has one piece under any rule") {
+  CHECK(sizes(Cut::cyclic(2), 9, 1) == "9");
+  CHECK(sizes(Cut::segments({4, 5}), 9, 1) == "9");
+  CHECK(Cut::segments({4, 5}).pieces_meeting(9, 1, 3, 6) == Piece{0, 1});
+}
+
+TEST_CASE("segments that do not fit are refused with what to change") {
+  CHECK_THROWS_WITH_AS(Cut::segments({500}).check(1000, 2),
+                       "segments(500) covers 500 cells but there are 1000 cells; give the cells "
+                       "of each segment",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS(Cut::segments({{5, Cut::strict()}, 4}).check(9, 2),
+                       "segment 0 of segments(5 strict, 4): 5 cells cannot be cut 2 ways equally; "
+                       "use Cut::balanced() or pad to 6",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS((void)Cut::segments({3, -1}),
+                       "Cut::segments has -1 cells in segment 1; a segment has 0 or more",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS((void)Cut::segments({{4, Cut::cyclic(1)}}),
+                       "Cut::segments has segment 0 cut by cyclic(1); give it a rule that makes "
+                       "one piece for each way",
+                       ShardingError);
+  CHECK_THROWS_AS((void)Cut::segments({}), ShardingError);
+  CHECK_THROWS_AS((void)Cut::segments({std::int64_t{1} << 62, 1}), ShardingError);
+  CHECK_THROWS_WITH_AS((void)Cut::cyclic(0),
+                       "Cut::cyclic has blocks of 0 cells; a block has 1 to 2^62", ShardingError);
+}
+
+TEST_CASE("rules of several pieces are equal if their lists or blocks are") {
+  CHECK(Cut::segments({4, 8}) == Cut::segments({4, 8}));
+  CHECK_FALSE(Cut::segments({4, 8}) == Cut::segments({8, 4}));
+  CHECK_FALSE(Cut::segments({4, {8, Cut::unit(2)}}) == Cut::segments({4, 8}));
+  CHECK_FALSE(Cut::cyclic(2) == Cut::cyclic(3));
+  CHECK_FALSE(Cut::cyclic(2) == Cut::unit(2));
+  CHECK(Cut::segments({4, 8}).fingerprint() == Cut::segments({4, 8}).fingerprint());
+  CHECK(Cut::segments({4, {8, Cut::unit(2)}}).fingerprint() != Cut::segments({4, 8}).fingerprint());
+  CHECK(Cut::cyclic(2).fingerprint() != Cut::cyclic(3).fingerprint());
+  CHECK(Cut::cyclic(2).fingerprint() != Cut::unit(2).fingerprint());
+  CHECK(text(Cut::segments({4, {8, Cut::unit(2)}})) == "segments(4, 8 unit(2))");
+  CHECK(text(Cut::cyclic(5)) == "cyclic(5)");
 }
 
 TEST_CASE("the pieces that meet some cells are known by hand") {
@@ -160,7 +247,7 @@ TEST_CASE("the pieces that meet some cells are what trying every piece finds") {
     CAPTURE(hi);
 
     std::vector<std::int64_t> meeting;
-    for (std::int64_t k = 0; k < ways; ++k) {
+    for (std::int64_t k = 0; k < cut.piece_count(extent, ways); ++k) {
       auto const piece = cut.piece(extent, ways, k);
       if (std::max(piece.lo, lo) < std::min(piece.hi, hi)) meeting.push_back(k);
     }
@@ -185,6 +272,9 @@ TEST_CASE("borders of nearly equal extents drift by hand-made amounts") {
   CHECK(Cut::strict().border_drift(8, 12, 4) == 4);
   CHECK(Cut::explicit_sizes({3, 2}).border_drift(5, 5, 2) == 0);
   CHECK(Cut::explicit_sizes({3, 2}).border_drift(5, 6, 2) == -1);
+  CHECK(Cut::cyclic(2).border_drift(5, 5, 2) == 0);
+  CHECK(Cut::cyclic(2).border_drift(5, 6, 2) == -1);
+  CHECK(Cut::segments({3, 2}).border_drift(5, 6, 2) == -1);
 }
 
 TEST_CASE("the drift of borders is what trying every border finds") {
@@ -209,7 +299,8 @@ TEST_CASE("the drift of borders is what trying every border finds") {
 
 TEST_CASE("extents and ways as large as they may be do not overflow") {
   auto const most = std::int64_t{1} << 62;
-  for (auto const& cut : {Cut::balanced(), Cut::ceil(), Cut::unit(7), Cut::unit(most)}) {
+  for (auto const& cut : {Cut::balanced(), Cut::ceil(), Cut::unit(7), Cut::unit(most),
+                          Cut::cyclic(most), Cut::cyclic(most / 2)}) {
     for (std::int64_t const ways : {std::int64_t{1}, std::int64_t{3}, (most >> 1) + 1, most - 1}) {
       CAPTURE(cut);
       CAPTURE(ways);

@@ -1,8 +1,10 @@
 #include "tessera/layout/layout.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -12,6 +14,7 @@
 
 #include "support/brute_force.hpp"
 #include "support/count_allocations.hpp"
+#include "support/layouts.hpp"
 
 using namespace tessera;
 
@@ -60,18 +63,25 @@ Layout random_layout(test::Random& random) {
       {{"x", random.between(1, 3)}, {"y", random.between(1, 4)}, {"z", random.between(1, 2)}});
   Shape shape;
   for (std::size_t d = 0; d < rank; ++d) shape.push_back(random.between(0, 7));
+  auto const spec = random_spec(random, {"x", "y", "z"}, rank);
   auto const cut = random.chance() ? Cut::balanced() : Cut::ceil();
-  return {NamedSharding(mesh, random_spec(random, {"x", "y", "z"}, rank), cut), shape};
+  NamedSharding const plain(mesh, spec, cut);
+  if (random.chance()) return {plain, shape};
+  std::vector<Cut> cuts;
+  for (std::size_t d = 0; d < rank; ++d)
+    cuts.push_back(test::random_cut(random, shape[d], plain.ways(d)));
+  return {NamedSharding(mesh, spec, cuts), shape};
 }
 
-// What visit_owners should say, by asking every device of the mesh.
-std::map<DeviceId, Box> owners_by_asking_all(Layout const& layout, Box const& cells,
-                                             std::int64_t replica) {
-  std::map<DeviceId, Box> owners;
+// What visit_owners should say, by asking every device of the mesh: its boxes by their first cell.
+using Owners = std::map<std::pair<DeviceId, Index>, Box>;
+Owners owners_by_asking_all(Layout const& layout, Box const& cells, std::int64_t replica) {
+  Owners owners;
   for (std::int64_t p = 0; p < layout.mesh().size(); ++p) {
     auto const device = layout.mesh().device_at(p);
-    auto const box = layout.box_of(device);
-    if (layout.replica_of(device) == replica && intersects(box, cells)) owners.emplace(device, box);
+    if (layout.replica_of(device) != replica) continue;
+    for (auto const& box : layout.boxes_of(device))
+      if (intersects(box, cells)) owners.emplace(std::pair(device, box.lo), box);
   }
   return owners;
 }
@@ -190,15 +200,112 @@ TEST_CASE("the owners of some cells are what asking every device finds, in row-m
     CAPTURE(cells);
     CAPTURE(replica);
 
-    std::map<DeviceId, Box> seen;
+    Owners seen;
     Index last;
     layout.visit_owners(cells, replica, [&](DeviceId device, Box const& box) {
       REQUIRE((seen.empty() || last < box.lo));
       last = box.lo;
-      seen.emplace(device, box);
+      seen.emplace(std::pair(device, box.lo), box);
     });
     REQUIRE(seen == owners_by_asking_all(layout, cells, replica));
+
+    std::set<DeviceId> visited;
+    layout.visit_devices(cells, replica, Index(layout.rank(), -1), [&](DeviceId device) {
+      REQUIRE(visited.insert(device).second);
+      REQUIRE(layout.replica_of(device) == replica);
+    });
+    for (auto const& [owner, box] : seen) REQUIRE(visited.count(owner.first) == 1);
   }
+}
+
+TEST_CASE("the boxes of a device that meet some cells are what trying them all finds") {
+  test::Random random(23);
+  for (int round = 0; round < 2000; ++round) {
+    auto const layout = random_layout(random);
+    auto const cells = random.box(layout.rank(), -1, 8);
+    CAPTURE(layout);
+    CAPTURE(cells);
+    for (std::int64_t p = 0; p < layout.mesh().size(); ++p) {
+      auto const device = layout.mesh().device_at(p);
+      auto const boxes = layout.boxes_of(device);
+      std::vector<std::size_t> meeting;
+      for (std::size_t k = 0; k < boxes.size(); ++k)
+        if (intersects(boxes[k], cells)) meeting.push_back(k);
+      std::vector<std::size_t> met;
+      layout.visit_boxes(device, cells, [&](std::size_t number, Box const& box) {
+        met.push_back(number);
+        REQUIRE(box == boxes[number]);
+        REQUIRE(layout.box_holding(device, box.lo) == number);
+      });
+      REQUIRE(met == meeting);
+      REQUIRE((layout.is_single_box() ? boxes.size() == 1 : !boxes.empty()));
+    }
+  }
+}
+
+//  12 cells, two ways                    10 cells in blocks of 3, two ways
+//  gate [0:4]    up [4:12]               [0:3]  [3:6]  [6:9]  [9:10]
+//   0  1          0    1                   0      1      0      1
+
+TEST_CASE("a device owns its piece of every segment, or every block that it was dealt") {
+  Layout const stacked(NamedSharding(row(2), P("x"), Cut::segments({4, 8})), {12});
+  Layout const dealt(NamedSharding(row(2), P("x"), Cut::cyclic(3)), {10});
+
+  CHECK_FALSE(stacked.is_single_box());
+  CHECK(stacked.boxes_of(DeviceId{0}) == std::vector<Box>{{{0}, {2}}, {{4}, {8}}});
+  CHECK(stacked.boxes_of(DeviceId{1}) == std::vector<Box>{{{2}, {4}}, {{8}, {12}}});
+  CHECK(stacked.boxes_of(DeviceId{2}).empty());
+  CHECK(stacked.sharding().shard_shape({12}) == Shape{6});
+  CHECK(dealt.boxes_of(DeviceId{0}) == std::vector<Box>{{{0}, {3}}, {{6}, {9}}});
+  CHECK(dealt.boxes_of(DeviceId{1}) == std::vector<Box>{{{3}, {6}}, {{9}, {10}}});
+  CHECK(dealt.sharding().shard_shape({10}) == Shape{6});
+  CHECK(dealt.box_holding(DeviceId{1}, {9}) == 1);
+  CHECK(owners(dealt, {{2}, {7}}) == "0 [0:3], 1 [3:6], 0 [6:9]");
+  CHECK_THROWS_AS((void)dealt.box_of(DeviceId{0}), ShardingError);
+}
+
+TEST_CASE("boxes of two dimensions count row by row, on a permuted mesh too") {
+  Mesh const mesh({3, 1, 0, 2}, {2, 2}, {"data", "model"});
+  Layout const layout(
+      NamedSharding(mesh, P("data", "model"), {Cut::cyclic(1), Cut::segments({2, 4})}), {3, 6});
+
+  // Device 1 is at (0, 1): rows 0 and 2, the second half of each segment.
+  CHECK(layout.boxes_of(DeviceId{1}) ==
+        std::vector<Box>{{{0, 1}, {1, 2}}, {{0, 4}, {1, 6}}, {{2, 1}, {3, 2}}, {{2, 4}, {3, 6}}});
+  CHECK(layout.boxes_of(DeviceId{0}) == std::vector<Box>{{{1, 0}, {2, 1}}, {{1, 2}, {2, 4}}});
+  CHECK(layout.sharding().shard_shape({3, 6}) == Shape{2, 3});
+}
+
+TEST_CASE("blocks that are enough for one round make one box per device") {
+  Layout const dealt(NamedSharding(row(4), P("x"), Cut::cyclic(4)), {10});
+  Layout const whole_array(NamedSharding(row(1), P("x"), Cut::segments({4, 8})), {12});
+
+  CHECK(dealt.is_single_box());
+  CHECK(dealt.box_of(DeviceId{2}) == Box{{8}, {10}});
+  CHECK(dealt.box_of(DeviceId{3}).empty());
+  CHECK(whole_array.box_of(DeviceId{0}) == Box{{0}, {12}});
+  CHECK(NamedSharding(row(1), P("x"), Cut::cyclic(3)) == NamedSharding(row(1), P("x")));
+}
+
+TEST_CASE("a device of a long cyclic layout is asked for a few of its boxes only") {
+  Layout const layout(NamedSharding(row(1000), P("x"), Cut::cyclic(10)), {100'000'000});
+  std::vector<std::string> met;
+  layout.visit_boxes(
+      DeviceId{3}, {{50'000'000}, {50'020'000}},
+      [&](std::size_t number, Box const& box) { met.push_back(text(number, ' ', box)); });
+  CountVisits const visits;
+  layout.visit_devices({{50'000'000}, {50'000'025}}, 0, {-1}, [](DeviceId) {});
+
+  CHECK(join(met) == "5000 [50000030:50000040], 5001 [50010030:50010040]");
+  CHECK(visits.devices() == 3);
+}
+
+TEST_CASE("more boxes than anybody plans with are refused") {
+  CHECK_THROWS_WITH_AS(
+      Layout(NamedSharding(row(2), P("x"), Cut::cyclic(1)), {1'000'000}),
+      "on NamedSharding(Mesh(x=2), P(\"x\"), cyclic(1)) a device would hold more than 65536 boxes "
+      "of an array of shape (1000000,); deal out larger blocks",
+      ShardingError);
 }
 
 TEST_CASE("a neighbour's cell among a million devices is found by looking at two") {

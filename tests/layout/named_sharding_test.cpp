@@ -311,6 +311,32 @@ TEST_CASE("a shape of another number of dimensions is refused") {
                        ShapeError);
 }
 
+TEST_CASE("along axes of addends devices hold the same boxes, which are no copies") {
+  Mesh const mesh({{"x", 2}, {"y", 3}, {"z", 2}});
+  NamedSharding const sharding(mesh, P("x").partial("y"));
+
+  CHECK(sharding.replicas() == 2);
+  CHECK(sharding.without_partial().replicas() == 6);
+  CHECK(sharding.without_partial() == NamedSharding(mesh, P("x")));
+  for (std::int64_t y = 0; y < 3; ++y)
+    CHECK(sharding.box_of(DeviceId(2 * y), {4}) == Box{{0}, {2}});
+  CHECK(sharding.replica_at(5) == 1);  // x 0, y 2, z 1
+  CHECK(sharding.position_holding({1}, 1) == 7);
+  CHECK_FALSE(sharding == sharding.without_partial());
+  CHECK_FALSE(sharding.fingerprint() == sharding.without_partial().fingerprint());
+}
+
+TEST_CASE("an axis of addends that cuts the array, or is not of the mesh, is refused") {
+  Mesh const mesh({{"x", 2}, {"y", 3}});
+
+  CHECK_THROWS_WITH_AS(
+      NamedSharding(mesh, P("x").partial("x")),
+      "mesh axis 'x' is named twice in P(\"x\").partial(\"x\"); an axis may cut one "
+      "dimension only",
+      ShardingError);
+  CHECK_THROWS_AS(NamedSharding(mesh, P("x").partial("q")), ShardingError);
+}
+
 TEST_CASE("a shape that is none is refused") {
   CHECK_THROWS_WITH_AS(NamedSharding(row(2), P("x")).check({-4}),
                        "the shape (-4,) has a negative extent; extents are 0 or more", ShapeError);

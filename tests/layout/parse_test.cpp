@@ -30,12 +30,21 @@ TEST_CASE("what is printed is read back") {
   }
 }
 
+TEST_CASE("segments are read with their rules") {
+  CHECK(parse_cut("segments(4, 8 unit(2), 3 explicit_sizes(1, 2) )") ==
+        Cut::segments({4, {8, Cut::unit(2)}, {3, Cut::explicit_sizes({1, 2})}}));
+  CHECK(parse_cut("cyclic( 5 )") == Cut::cyclic(5));
+}
+
 TEST_CASE("spaces do not count") {
   Mesh const mesh({{"x", 2}, {"y", 4}});
 
   CHECK(parse_sharding(" NamedSharding ( Mesh(x = 2,y=4),P( \"x\",( \"y\" ) ) , unit( 3 ))") ==
         NamedSharding(mesh, P("x", "y"), Cut::unit(3)));
   CHECK(parse_spec("P()") == P());
+  CHECK(parse_spec("P(\"x\") .partial(\"y\")") == P("x").partial("y"));
+  for (auto const& spec : {P("x").partial("y"), P(none).partial({"y", "z"}, ReduceOp::prod)})
+    CHECK(parse_spec(text(spec)) == spec);
   CHECK(parse_mesh("Mesh(x=3, devices 5 to 7)") == Mesh({5, 6, 7}, {3}, {"x"}));
   CHECK(parse_mesh("Mesh(devices=3)") == Mesh({{"devices", 3}}));
 }
@@ -46,12 +55,21 @@ TEST_CASE("what cannot be read is refused with the place and what belongs there"
   CHECK_THROWS_WITH_AS((void)parse_spec("P(\"x\""),
                        "cannot read 'P(\"x\"': expected ')' at character 5, where it ends",
                        UsageError);
+  CHECK_THROWS_WITH_AS((void)parse_spec("P(\"x\").partial(\"y\", mean)"),
+                       "cannot read 'P(\"x\").partial(\"y\", mean)': expected sum, prod, min or "
+                       "max at character 20, "
+                       "before 'mean)'",
+                       UsageError);
   CHECK_THROWS_WITH_AS((void)parse_cut("round"),
-                       "cannot read 'round': expected balanced, ceil, strict, unit or "
-                       "explicit_sizes at character 0, before 'round'",
+                       "cannot read 'round': expected balanced, ceil, strict, unit, "
+                       "explicit_sizes, segments or cyclic at character 0, before 'round'",
                        UsageError);
   CHECK_THROWS_AS((void)parse_cut("unit(x)"), UsageError);
   CHECK_THROWS_AS((void)parse_cut("unit(0)"), ShardingError);
+  CHECK_THROWS_AS((void)parse_cut("cyclic(0)"), ShardingError);
+  CHECK_THROWS_AS((void)parse_cut("cyclic()"), UsageError);
+  CHECK_THROWS_AS((void)parse_cut("segments(4 8)"), UsageError);
+  CHECK_THROWS_AS((void)parse_cut("segments()"), ShardingError);
   CHECK_THROWS_AS((void)parse_cut("explicit_sizes(1, 2, ...)"), UsageError);
   CHECK_THROWS_AS((void)parse_mesh("Mesh(x=2) and more"), UsageError);
   CHECK_THROWS_AS((void)parse_mesh("Mesh()"), UsageError);

@@ -53,8 +53,8 @@ void check_boxes(Layout const& layout, std::int64_t boxes) {
   CHECK(is_well_formed(picture));
   CHECK(occurrences("<title>device ", picture) == boxes);
   for (std::int64_t p = 0; p < layout.mesh().size(); ++p) {
-    auto const box = layout.box_of(layout.mesh().device_at(p));
-    if (!box.empty()) CHECK(occurrences(text(": ", box, "</title>"), picture) == 1);
+    for (auto const& box : layout.boxes_of(layout.mesh().device_at(p)))
+      if (!box.empty()) CHECK(occurrences(text(": ", box, "</title>"), picture) == 1);
   }
 }
 
@@ -72,6 +72,15 @@ TEST_CASE("a bar has a rectangle for each box, as wide as its share") {
   CHECK(picture.find("<title>device 3: [8:10]</title>") != std::string::npos);
 }
 
+TEST_CASE("a device with several boxes has a rectangle for each, all of its colour") {
+  Layout const layout(NamedSharding(row(2), P("x"), Cut::cyclic(3)), {10});
+  auto const picture = visualize_svg(layout);
+
+  check_boxes(layout, 4);
+  CHECK(occurrences("<title>device 0: ", picture) == 2);
+  CHECK(occurrences("<title>device 1: ", picture) == 2);
+}
+
 TEST_CASE("devices without cells have no rectangle, and copies share one") {
   check_boxes(Layout(NamedSharding(row(8), P("x")), {3}), 3);
   check_boxes(Layout(NamedSharding(row(3), P("x"), Cut::explicit_sizes({2, 0, 1})), {3}), 2);
@@ -81,6 +90,9 @@ TEST_CASE("devices without cells have no rectangle, and copies share one") {
   auto const copies = visualize_svg(Layout(NamedSharding(Mesh({{"x", 2}, {"y", 2}}), P("y")), {4}));
   CHECK(copies.find("<title>device 0,2: [0:2]</title>") != std::string::npos);
   CHECK(occurrences("<title>device ", copies) == 2);
+  auto const addends = visualize_svg(Layout(NamedSharding(row(2), P(none).partial("x")), {4}));
+  CHECK(addends.find("<title>device 0,1: [0:4]</title>") != std::string::npos);
+  CHECK(addends.find(".partial(") != std::string::npos);
   auto const many = visualize_svg(Layout(NamedSharding(row(6), P(none)), {4}));
   CHECK(many.find("device 0,1,2,3,...: [0:4]") != std::string::npos);
 }

@@ -28,6 +28,16 @@ TEST_CASE("a spec prints as it is written") {
   CHECK(text(P("data", none, {"model", "x"})) == "P(\"data\", none, (\"model\", \"x\"))");
 }
 
+TEST_CASE("a spec with addends prints as it is written, and is another") {
+  CHECK(text(P("x").partial("y")) == "P(\"x\").partial(\"y\")");
+  CHECK(text(P("x", none).partial({"y", "z"}, ReduceOp::max)) ==
+        "P(\"x\", none).partial((\"y\", \"z\"), max)");
+  CHECK_FALSE(P("x").partial("y") == P("x"));
+  CHECK_FALSE(P("x").partial("y") == P("x").partial("y", ReduceOp::min));
+  CHECK(P("x").partial("y", ReduceOp::min).partial(none) == P("x"));
+  CHECK(P("x").partial(none, ReduceOp::prod) == P("x"));
+}
+
 TEST_CASE("there are specs for up to eight dimensions") {
   CHECK(text(P("a", "b")) == "P(\"a\", \"b\")");
   CHECK(text(P("a", "b", "c")) == "P(\"a\", \"b\", \"c\")");

@@ -1,18 +1,15 @@
 #include <cmath>
-#include <limits>
-
-#include <doctest/doctest.h>
 
 #include "tessera/exchange/budget.hpp"
 #include "tessera/expr/shift.hpp"
-#include "tessera/ops/reductions.hpp"
 
-#include "support/arrays.hpp"
-
-#include "oracle.hpp"
+#include "axes.hpp"
 
 using namespace tessera;
+using test::Doubles;
 using test::holds;
+using test::in_each_layout;
+using test::Integers;
 using test::over;
 using test::reduced_by;
 using test::sent_by;
@@ -21,9 +18,6 @@ using test::sent_by;
 TEST_SUITE_BEGIN("ops/axis_reductions");
 
 namespace {
-
-using Doubles = std::vector<double>;
-using Integers = std::vector<std::int64_t>;
 
 // Terms whose naive sum depends on the order.
 test::Mirror<double> rough(Shape const& shape) {
@@ -69,13 +63,11 @@ TEST_CASE("sums along dimensions have the same bits on any layout of a plane") {
   auto const m = rough({7, 11});
   auto const rows = reduced_by(m, {1}, test::sum_of);
   auto const columns = reduced_by(m, {0}, test::sum_of);
-  for (auto const& sharding : test::layouts_of_plane(7, 11)) {
-    CAPTURE(sharding);
-    auto const u = test::spread_out<double, 2>(m, sharding);
+  in_each_layout(m, [&](auto const& u) {
     CHECK_ALL(holds(sum(u, axis(0)), columns));
     CHECK_ALL(holds(sum(u, axis(1)), rows));
     CHECK_ALL(holds(sum(u, axis(1).keep_dimensions()), rows));
-  }
+  });
 }
 
 TEST_CASE("sums along dimensions have the same bits on any layout of a block") {
@@ -160,9 +152,7 @@ TEST_CASE("slices and expressions of any kind") {
   auto const m = rough({9, 10});
   auto const slice = m.slice({{1, 2, 4}, {3, 1, 6}});
   auto const layer = m.slice({{4, 1, 1}, {0, 1, 10}});
-  for (auto const& sharding : test::layouts_of_plane(9, 10)) {
-    CAPTURE(sharding);
-    auto const u = test::spread_out<double, 2>(m, sharding);
+  in_each_layout(m, [&](auto const& u) {
     auto const part = u(range(1, none, 2), range(3, -1));
     CHECK_ALL(holds(sum(part, axis(0)), reduced_by(slice, {0}, test::sum_of)));
     CHECK_ALL(holds(sum(part, axis(1)), reduced_by(slice, {1}, test::sum_of)));
@@ -172,7 +162,7 @@ TEST_CASE("slices and expressions of any kind") {
                     reduced_by(test::combined<double>(
                                    {2, 10}, [](double x) { return x; }, layer),
                                {0}, test::sum_of)));
-  }
+  });
 }
 
 TEST_CASE("neighbours past constant and periodic edges") {
@@ -180,13 +170,11 @@ TEST_CASE("neighbours past constant and periodic edges") {
   std::vector<test::Edges> const edges{{{BoundaryKind::constant, 7}, {BoundaryKind::constant, -3}},
                                        {test::Edge{}, test::Edge{}}};
   auto const moved = m.shifted({2, -1}, edges);
-  for (auto const& sharding : test::layouts_of_plane(6, 8)) {
-    CAPTURE(sharding);
-    auto const u = test::spread_out<double, 2>(m, sharding);
+  in_each_layout(m, [&](auto const& u) {
     auto const e = shift(u, {2, -1}, {Boundaries(constant(7), constant(-3)), periodic});
     CHECK_ALL(holds(sum(e, axis(0)), reduced_by(moved, {0}, test::sum_of)));
     CHECK_ALL(holds(sum(e, axis(1)), reduced_by(moved, {1}, test::sum_of)));
-  }
+  });
 }
 
 TEST_CASE("a dimension that no full array has is summed as well") {

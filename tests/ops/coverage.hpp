@@ -27,7 +27,7 @@ inline std::array<std::vector<std::string_view>, feature_count> const& feature_v
       {"no boundary", "periodic", "constant", "edge", "reflect", "symmetric"},
       {"step 1", "step above 1", "step below 0"},
       {"other array", "same cells", "overlapping", "apart"},
-      {"uncut", "balanced", "ceil", "strict", "unit", "explicit"},
+      {"uncut", "balanced", "ceil", "strict", "unit", "explicit", "segments", "cyclic"},
       {"no empty shard", "empty shards"},
       {"double", "float", "int64", "int32"},
       {"same sharding", "same mesh", "other mesh"},

@@ -4,6 +4,7 @@
 /// its numbers drawn beforehand, run several times over, so that plans and fresh ghost cells are
 /// used again.
 
+#include <algorithm>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -486,8 +487,11 @@ class Fuzz {
 
   bool has_empty_shard(std::size_t k) const {
     auto const& sharding = u_[k].sharding();
-    for (std::int64_t p = 0; p < sharding.mesh().size(); ++p)
-      if (sharding.box_of(sharding.mesh().device_at(p), shapes_[k]).empty()) return true;
+    for (std::int64_t p = 0; p < sharding.mesh().size(); ++p) {
+      auto const boxes = sharding.boxes_of(sharding.mesh().device_at(p), shapes_[k]);
+      if (std::all_of(boxes.begin(), boxes.end(), [](Box const& box) { return box.empty(); }))
+        return true;
+    }
     return false;
   }
 

@@ -20,6 +20,20 @@
 
 namespace tessera::test {
 
+/// What is used wrongly: 0, 1, 2, … on a few devices, in one row or in four, and no cell at all.
+[[nodiscard]] inline DistArray<double, 1> six() {
+  return iota<double>({6}, over(4));
+}
+[[nodiscard]] inline DistArray<double, 1> five() {
+  return iota<double>({5}, over(3));
+}
+[[nodiscard]] inline DistArray<double, 1> none_at_all() {
+  return zeros<double>({0}, over(3));
+}
+[[nodiscard]] inline DistArray<double, 2> four_by_six() {
+  return iota<double>({4, 6}, over(2, 4));
+}
+
 /// True if this is the class of the exception, not one below it.
 template <class Class>
 [[nodiscard]] bool is(std::exception const& error) {

@@ -10,8 +10,12 @@
 
 using namespace tessera;
 using test::check_misuses;
+using test::five;
+using test::four_by_six;
 using test::is;
+using test::none_at_all;
 using test::over;
+using test::six;
 
 /// What is wrong with arrays that are there: slices, shapes, axes, boundaries, literals.
 TEST_SUITE_BEGIN("ops/misuse");
@@ -21,21 +25,8 @@ namespace {
 constexpr std::int64_t huge = std::int64_t{1} << 62;
 
 using Vector = DistArray<double, 1>;
-using Matrix = DistArray<double, 2>;
 using Bytes = DistArray<std::uint8_t, 1>;
 
-Vector six() {
-  return iota<double>({6}, over(4));
-}
-Vector five() {
-  return iota<double>({5}, over(3));
-}
-Vector none_at_all() {
-  return zeros<double>({0}, over(3));
-}
-Matrix four_by_six() {
-  return iota<double>({4, 6}, over(2, 4));
-}
 Bytes bytes() {
   return full<std::uint8_t>({6}, 200, over(4));
 }

@@ -6,20 +6,18 @@
 
 using namespace tessera;
 using test::check_misuses;
+using test::five;
+using test::four_by_six;
 using test::is;
+using test::none_at_all;
 using test::over;
+using test::six;
 
 /// What is wrong with reductions.
 TEST_SUITE_BEGIN("ops/misuse");
 
 namespace {
 
-DistArray<double, 1> none_at_all() {
-  return zeros<double>({0}, over(3));
-}
-DistArray<double, 2> four_by_six() {
-  return iota<double>({4, 6}, over(2, 4));
-}
 DistArray<double, 2> three_by_none() {
   return zeros<double>({3, 0}, over(2, 4));
 }
@@ -39,8 +37,7 @@ std::vector<test::Misuse> const reductions{
      "axis -2 names dimension 0 a second time in axis(0, -2); name each dimension once"},
     {"a sum of what reads no array", [] { (void)sum(index(0) + 1); }, is<UsageError>,
      "sum of an expression that reads no array"},
-    {"a product of unequal extents",
-     [] { (void)dot(iota<double>({6}, over(4)), iota<double>({5}, over(4))); }, is<ShapeError>,
+    {"a product of unequal extents", [] { (void)dot(six(), five()); }, is<ShapeError>,
      "dot of shapes (6,) and (5,), which must be equal"},
     {"a norm that is not there", [] { (void)norm(four_by_six(), 3.0); }, is<UsageError>,
      "a norm of order 3; there are 1, 2 and inf"},

@@ -197,6 +197,26 @@ std::vector<test::Misuse> const shardings{
        (void)zeros<double>({7}, NamedSharding(row(2), P("x"), Cut::explicit_sizes({2, 4})));
      },
      is<ShardingError>, "the sizes of explicit_sizes(2, 4) add up to 6 but there are 7 cells"},
+    {"segments without a segment", [] { (void)Cut::segments({}); }, is<ShardingError>,
+     "Cut::segments has an empty list; give the cells of each segment"},
+    {"a segment that is dealt out",
+     [] {
+       (void)Cut::segments({4, {4, Cut::cyclic(1)}});
+     },
+     is<ShardingError>, "give it a rule that makes one piece for each way"},
+    {"segments that cover another extent",
+     [] {
+       (void)zeros<double>({7}, NamedSharding(row(2), P("x"), Cut::segments({2, 4})));
+     },
+     is<ShardingError>, "segments(2, 4) covers 6 cells but there are 7 cells"},
+    {"blocks without cells", [] { (void)Cut::cyclic(0); }, is<ShardingError>,
+     "Cut::cyclic has blocks of 0 cells; a block has 1 to 2^62"},
+    {"more boxes than a device may hold",
+     [] { (void)zeros<double>({200'000}, NamedSharding(row(2), P("x"), Cut::cyclic(1))); },
+     is<ShardingError>, "a device would hold more than 65536 boxes"},
+    {"the one box of a device with several",
+     [] { (void)Layout(NamedSharding(row(2), P("x"), Cut::cyclic(1)), {4}).box_of(DeviceId{0}); },
+     is<ShardingError>, "ask boxes_of"},
     {"the copy of a device that the mesh lacks",
      [] { (void)Layout(over(2), {4}).replica_of(DeviceId{5}); }, is<ShardingError>,
      "device 5 is not of Mesh(x=2)"},
@@ -236,7 +256,8 @@ std::vector<test::Misuse> const texts{
     {"a spec without quotes", [] { (void)parse_spec("P(x)"); }, is<UsageError>,
      "cannot read 'P(x)': expected '\"' at character 2, before 'x)'"},
     {"a cut that does not exist", [] { (void)parse_cut("even"); }, is<UsageError>,
-     "expected balanced, ceil, strict, unit or explicit_sizes at character 0, before 'even'"},
+     "expected balanced, ceil, strict, unit, explicit_sizes, segments or cyclic at character 0, "
+     "before 'even'"},
     {"a cut in two units", [] { (void)parse_cut("unit(2, 3)"); }, is<UsageError>,
      "expected ')' at character 6, before ', 3)'"},
     {"a unit that cannot be", [] { (void)parse_cut("unit(0)"); }, is<ShardingError>,
@@ -315,7 +336,7 @@ std::vector<test::Misuse> const settings{
      is<ConfigError>, "TESSERA_DEVICES=0 is not a whole number of at least 1; mend or unset it"},
     {"a route that does not exist",
      [] { with_setting("TESSERA_ROUTE", "pigeon", read_network_options); }, is<ConfigError>,
-     "TESSERA_ROUTE=pigeon is not one of shm, mpi; mend or unset it"},
+     "TESSERA_ROUTE=pigeon is not one of shm, ucx, mpi; mend or unset it"},
     {"a time that is none", [] { with_setting("TESSERA_STALL", "soon", read_network_options); },
      is<ConfigError>, "TESSERA_STALL=soon is not a number of seconds; mend or unset it"},
     {"a negative time", [] { with_setting("TESSERA_SILENCE", "-1", read_network_options); },

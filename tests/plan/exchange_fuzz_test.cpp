@@ -15,6 +15,7 @@
 
 #include "support/boundaries.hpp"
 #include "support/brute_force.hpp"
+#include "support/layouts.hpp"
 
 #include "plan/cases.hpp"
 
@@ -66,8 +67,8 @@ class Values {
   std::vector<std::int64_t> values_;
 };
 
-// An array on all devices. Owners always hold the truth; `frames` are the ghost cells around them,
-// and `filled` tells which of them a statement filled since they were last overwritten.
+// An array on all devices. Owners always hold the truth; `frames` are the ghost cells around those
+// of one box, and `filled` tells which of them a statement filled since they were last overwritten.
 struct Array {
   explicit Array(SharedLayout l)
       : layout(std::move(l)),
@@ -80,7 +81,9 @@ struct Array {
     frames.clear();
     for (std::int64_t p = 0; p < layout->mesh().size(); ++p) {
       auto const device = layout->mesh().device_at(p);
-      frames[device] = Values(grown(layout->box_of(device), widths.below, widths.above));
+      frames[device] = layout->is_single_box()
+                           ? Values(grown(layout->box_of(device), widths.below, widths.above))
+                           : Values(Box::none(layout->rank()));
     }
     filled = frames;
     freshness.clear();
@@ -89,6 +92,11 @@ struct Array {
     if (widths.covers(wider)) return;
     widths = widths.merged(wider);
     make_frames();
+  }
+  [[nodiscard]] bool owns(DeviceId device, Index const& cell) const {
+    auto const boxes = layout->boxes_of(device);
+    return std::any_of(boxes.begin(), boxes.end(),
+                       [&](Box const& box) { return box.contains(cell); });
   }
   void swap_buffers() {
     for (auto& [device, frame] : frames) frame.forget();
@@ -203,7 +211,7 @@ PartitionSpec random_spec(Random& random, Mesh const& mesh, std::size_t rank) {
   return PartitionSpec(std::move(list));
 }
 
-Cut random_sizes(Random& random, std::int64_t extent, std::int64_t ways) {
+Cut random_list(Random& random, std::int64_t extent, std::int64_t ways) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(ways), 0);
   for (std::int64_t cell = 0; cell < extent; ++cell)
     ++sizes[static_cast<std::size_t>(random.between(0, ways - 1))];
@@ -215,9 +223,11 @@ SharedLayout random_layout(Random& random, Mesh const& mesh, PartitionSpec const
   auto const plain = NamedSharding(mesh, spec);
   std::vector<Cut> cuts;
   for (std::size_t d = 0; d < spec.rank(); ++d) {
-    auto const kind = random.between(0, 3);
-    cuts.push_back(kind == 0   ? random_sizes(random, shape[d], plain.ways(d))
+    auto const kind = random.between(0, 6);
+    cuts.push_back(kind == 0   ? random_list(random, shape[d], plain.ways(d))
                    : kind == 1 ? Cut::ceil()
+                   : kind == 2 ? Cut::cyclic(random.between(1, 3))
+                   : kind == 3 ? test::random_segments(random, shape[d], plain.ways(d))
                                : Cut::balanced());
   }
   return std::make_shared<Layout const>(NamedSharding(mesh, spec, cuts), shape);
@@ -397,13 +407,23 @@ Program random_program(Random& random) {
 // How often the interesting cases came up, so that a change of the dice cannot empty the test.
 struct Met {
   std::int64_t statements = 0;
-  std::int64_t ghosts = 0;         // transfers into ghost cells
-  std::int64_t temporaries = 0;    // transfers into temporaries
-  std::int64_t wrapped = 0;        // transfers around the domain into ghost cells
-  std::int64_t wrapped_often = 0;  // transfers around it more than once
-  std::int64_t clamped = 0;        // transfers of an edge cell
-  std::int64_t mirrored = 0;       // transfers that run against their leaf
-  std::int64_t fresh_reads = 0;    // reads of ghost cells that an earlier statement filled
+  std::int64_t ghosts = 0;          // transfers into ghost cells
+  std::int64_t temporaries = 0;     // transfers into temporaries
+  std::int64_t wrapped = 0;         // transfers around the domain into ghost cells
+  std::int64_t wrapped_often = 0;   // transfers around it more than once
+  std::int64_t clamped = 0;         // transfers of an edge cell
+  std::int64_t mirrored = 0;        // transfers that run against their leaf
+  std::int64_t fresh_reads = 0;     // reads of ghost cells that an earlier statement filled
+  std::int64_t from_several = 0;    // transfers from another box than the owner's first
+  std::int64_t for_several = 0;     // transfers for other work than the reader's first
+  std::int64_t reads_in_place = 0;  // reads in place of an array of several boxes
+};
+
+// What one device was given, and where it looks for it.
+struct Arrived {
+  std::vector<WorkBox> works;
+  std::vector<std::vector<Values>> temporaries;  // per leaf and work box
+  std::vector<std::vector<Values>> given;        // per leaf and work box; of ghost cells the first
 };
 
 class Run {
@@ -480,31 +500,43 @@ class Run {
   }
 
   void deliver_to(DeviceId device) {
-    auto const work = place_.work_of(device);
-    std::vector<Values> temporaries;
-    std::vector<Values> given;
-    for (std::size_t l = 0; l < uses_.size(); ++l) {
-      temporaries.emplace_back(uses_[l].in_place ? Box::none(0) : lattice_of(l, work));
-      auto const& frames = array(uses_[l].array).frames;
-      auto const frame = frames.find(device);
-      given.emplace_back(uses_[l].in_place && frame != frames.end() ? frame->second.box()
-                                                                    : temporaries[l].box());
-    }
+    auto arrived = make_room(device);
     for (auto const* list : {&plan(device).receives, &plan(device).copies})
       for (auto const& transfer : *list) {
         demand(!transfer.cells.lattice.empty(), "an empty transfer ", transfer);
+        demand(transfer.work < arrived.works.size(), transfer, " for no work of ", device);
         count(transfer);
-        deliver(device, transfer, temporaries, given);
+        deliver(device, transfer, arrived);
       }
-    test::for_each_cell(work, [&](Index const& i) {
-      for (std::size_t l = 0; l < uses_.size(); ++l) check_read(device, l, i, work, temporaries[l]);
-    });
+    for (std::size_t w = 0; w < arrived.works.size(); ++w)
+      test::for_each_cell(arrived.works[w].indices, [&](Index const& i) {
+        for (std::size_t l = 0; l < uses_.size(); ++l)
+          check_read(device, l, i, arrived.works[w].indices, arrived.temporaries[l][w]);
+      });
+  }
+
+  Arrived make_room(DeviceId device) {
+    Arrived arrived{place_.work_of(device), {}, {}};
+    for (std::size_t l = 0; l < uses_.size(); ++l) {
+      auto const& frames = array(uses_[l].array).frames;
+      auto const frame = frames.find(device);
+      auto& temporaries = arrived.temporaries.emplace_back();
+      auto& given = arrived.given.emplace_back();
+      for (auto const& work : arrived.works) {
+        temporaries.emplace_back(uses_[l].in_place ? Box::none(0) : lattice_of(l, work.indices));
+        given.emplace_back(uses_[l].in_place && frame != frames.end() ? frame->second.box()
+                                                                      : temporaries.back().box());
+      }
+    }
+    return arrived;
   }
 
   void count(Transfer const& transfer) {
     auto const& use = uses_[transfer.leaf];
     auto const& shape = use.owned->shape();
     ++(use.in_place ? met_.ghosts : met_.temporaries);
+    if (transfer.box > 0) ++met_.from_several;
+    if (transfer.work > 0) ++met_.for_several;
     if (use.in_place && transfer.cells.wraps()) ++met_.wrapped;
     if (is_clamped(transfer)) ++met_.clamped;
     if (is_mirrored(transfer)) ++met_.mirrored;
@@ -527,12 +559,12 @@ class Run {
     return lattice;
   }
 
-  void deliver(DeviceId device, Transfer const& transfer, std::vector<Values>& temporaries,
-               std::vector<Values>& given) {
+  void deliver(DeviceId device, Transfer const& transfer, Arrived& arrived) {
     auto const& use = uses_[transfer.leaf];
     auto& read = array(use.array);
-    auto const sender = read.layout->box_of(transfer.peer);
-    auto& into = use.in_place ? read.frames.at(device) : temporaries[transfer.leaf];
+    auto const sender = read.layout->boxes_of(transfer.peer).at(transfer.box);
+    auto& into =
+        use.in_place ? read.frames.at(device) : arrived.temporaries[transfer.leaf][transfer.work];
     test::for_each_cell(transfer.cells.lattice, [&](Index const& l) {
       Index cell;
       Index frame;
@@ -543,16 +575,16 @@ class Run {
       }
       demand(sender.contains(cell), transfer, ": the peer has no cell ", cell);
       auto const& at = use.in_place ? frame : l;
-      demand(!use.in_place || !read.layout->box_of(device).contains(frame), transfer, ": device ",
-             device, " is given its own cell ", frame);
+      demand(!use.in_place || !read.owns(device, frame), transfer, ": device ", device,
+             " is given its own cell ", frame);
       demand(!use.in_place || read.filled.at(device).at(frame) == unknown, transfer, ": device ",
              device, " holds ", frame, " fresh");
       into.at(at) = read.truth.at(cell);
-      note_given(transfer, at, given);
+      note_given(transfer, at, arrived);
     });
   }
 
-  void note_given(Transfer const& transfer, Index const& at, std::vector<Values>& given) const {
+  void note_given(Transfer const& transfer, Index const& at, Arrived& arrived) const {
     auto const& use = uses_[transfer.leaf];
     auto number = transfer.leaf;
     if (use.in_place) {
@@ -561,7 +593,7 @@ class Run {
     }
     // What a strided leaf was given is not remembered; an edge cell may lie inside the same leaf's
     // need.
-    auto& before = given[number].at(at);
+    auto& before = arrived.given[number][use.in_place ? 0 : transfer.work].at(at);
     demand(before != final, transfer, ": ", at, " is delivered twice");
     before = steps(use.access) ? not_final : final;
   }
@@ -600,12 +632,12 @@ class Run {
       lattice.push_back(seen.clamped ? first_clamped(use.access, d, i, work)
                                      : lattice_index(use.access, d, i));
     }
-    auto const own = read.layout->box_of(device);
-    if (use.in_place && !own.contains(frame) && read.filled.at(device).at(frame) != unknown)
-      ++met_.fresh_reads;
-    auto const value = !use.in_place         ? temporary.at(lattice)
-                       : own.contains(frame) ? read.truth.at(frame)
-                                             : read.frames.at(device).at(frame);
+    bool const is_own = read.owns(device, frame);
+    if (use.in_place && !is_own && read.filled.at(device).at(frame) != unknown) ++met_.fresh_reads;
+    if (use.in_place && !read.layout->is_single_box()) ++met_.reads_in_place;
+    auto const value = !use.in_place ? temporary.at(lattice)
+                       : is_own      ? read.truth.at(frame)
+                                     : read.frames.at(device).at(frame);
     demand(value == read.truth.at(cell), "device ", device, " reads ", value, " instead of ",
            read.truth.at(cell), " for cell ", cell, " through leaf ", l, ' ', use.access, " at ",
            i);
@@ -648,8 +680,8 @@ class Run {
 
   void mark_filled(Array& array, Access const& access) const {
     if (steps(access)) return;
-    for (auto& [device, frame] : array.filled)
-      test::for_each_cell(place_.work_of(device), [&frame = frame, &access](Index const& i) {
+    for (auto& [device, frame] : array.filled) {
+      auto const mark = [&frame = frame, &access](Index const& i) {
         Index place;
         for (std::size_t d = 0; d < access.rank(); ++d) {
           auto const seen = seen_along(access, d, i);
@@ -657,7 +689,9 @@ class Run {
           place.push_back(seen.place);
         }
         frame.at(place) = 1;
-      });
+      };
+      for (auto const& work : place_.work_of(device)) test::for_each_cell(work.indices, mark);
+    }
   }
 
   Program& program_;
@@ -736,6 +770,9 @@ TEST_CASE("every device is sent exactly the cells it reads and lacks, whatever t
   CHECK(met.clamped > cases / 8);
   CHECK(met.mirrored > cases / 8);
   CHECK(met.fresh_reads > cases / 4);
+  CHECK(met.from_several > cases / 2);
+  CHECK(met.for_several > cases / 4);
+  CHECK(met.reads_in_place > cases / 4);
 }
 
 TEST_SUITE_END();

@@ -410,6 +410,42 @@ TEST_CASE("what is fresh is not sent again") {
         "receives 1: [4:5]");
 }
 
+//  blocks of 2 on two devices:  [0 1] 0   [2 3] 1   [4 5] 0   [6 7] 1
+
+TEST_CASE("a device with several boxes is given what each lacks, and peers get one list") {
+  auto const cells = cells_on_devices(8, 2, Cut::cyclic(2));
+  auto const place = work_on(cells, {{0}, {7}});
+  std::vector<LeafUse> const leaves{read_from_temporary(cells, shifted_by({1}))};
+
+  CHECK(plan_of(leaves, place, 0) ==
+        "sends 1: [4:5]; receives 1: [2:3], 1: [6:7]; copies 0: [1:2], 0: [5:6]");
+  CHECK(plan_of(leaves, place, 1) ==
+        "sends 0: [2:3], 0: [6:7]; receives 0: [4:5]; copies 1: [3:4], 1: [7:8]");
+  auto const received = plan_exchange(leaves, place, DeviceId{0}).receives;
+  CHECK(received[0] == Transfer{DeviceId{1}, 0, {{{1}, {2}}, {{1, 1, 1}}}, 0, 0});
+  CHECK(received[1] == Transfer{DeviceId{1}, 0, {{{5}, {6}}, {{1, 1, 1}}}, 1, 1});
+}
+
+TEST_CASE("what is dealt out comes together with one list from each peer") {
+  auto const dealt = cells_on_devices(12, 3, Cut::cyclic(1));
+  auto const together = cells_on_devices(12, 3);
+  std::vector<LeafUse> const leaves{read_from_temporary(dealt, shifted_by({0}))};
+
+  CHECK(plan_of(leaves, work_on(together), 0) ==
+        "sends 1: [6:7], 2: [9:10]; receives 1: [1:2], 2: [2:3]; copies 0: [0:1], 0: [3:4]");
+  std::vector<LeafUse> const back{read_from_temporary(together, shifted_by({0}))};
+  CHECK(plan_of(back, work_on(dealt), 0) ==
+        "sends 1: [1:2], 2: [2:3]; receives 1: [6:7], 2: [9:10]; copies 0: [0:1], 0: [3:4]");
+}
+
+TEST_CASE("arrays cut alike in several boxes are read in place and nothing is sent") {
+  auto const stacked = cells_on_devices(12, 2, Cut::segments({4, 8}));
+  std::vector<LeafUse> const leaves{read_in_place(stacked, shifted_by({0}))};
+
+  CHECK(plan_of(leaves, work_on(stacked), 0) == "nothing");
+  CHECK(plan_of(leaves, work_on(stacked), 1) == "nothing");
+}
+
 TEST_CASE("cells print where they lie and where the reader looks for them") {
   Cells const cells{{{0, 2}, {1, 4}}, {{7, 0, 7}, {1, 2, 11}}};
 

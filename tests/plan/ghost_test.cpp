@@ -57,14 +57,15 @@ GhostWidths widths_by_reading(Layout const& owned, Access const& access, WorkPla
   for (std::int64_t p = 0; p < owned.mesh().size(); ++p) {
     auto const device = owned.mesh().device_at(p);
     auto const own = owned.box_of(device);
-    test::for_each_cell(place.work_of(device), [&](Index const& i) {
+    auto const look = [&](Index const& i) {
       auto const cell = looked_for(access, i);
       if (!cell) return;
       for (std::size_t d = 0; d < own.rank(); ++d) {
         widths.below[d] = std::max(widths.below[d], own.lo[d] - (*cell)[d]);
         widths.above[d] = std::max(widths.above[d], (*cell)[d] + 1 - own.hi[d]);
       }
-    });
+    };
+    for (auto const& work : place.work_of(device)) test::for_each_cell(work.indices, look);
   }
   return widths;
 }
@@ -117,6 +118,27 @@ TEST_CASE("a slice of an array one cell longer needs a cell more on both sides")
 
   CHECK(widths_text(*longer, shifted_by({0}), work_on(shorter)) == "(1,) below, (1,) above");
   CHECK(widths_text(*longer, shifted_by({1}), work_on(shorter)) == "(0,) below, (2,) above");
+}
+
+TEST_CASE("around several boxes there are no ghost cells, and none are needed to read them") {
+  auto const dealt = cells_on_devices(12, 2, Cut::cyclic(3));
+  auto const one_round = cells_on_devices(12, 2, Cut::cyclic(6));
+
+  CHECK(widths_text(*dealt, shifted_by({0}), work_on(dealt)) == "(0,) below, (0,) above");
+  CHECK(widths_text(*dealt, shifted_by({1}), work_on(dealt, {{0}, {11}})) == "none");
+  CHECK(widths_text(*dealt, shifted_by({0}), work_on(cells_on_devices(12, 2))) == "none");
+  CHECK(widths_text(*one_round, shifted_by({1}), work_on(one_round, {{0}, {11}})) ==
+        "(0,) below, (1,) above");
+}
+
+TEST_CASE("several boxes of work share the ghost cells around the one box they read") {
+  Mesh const mesh({{"x", 2}, {"y", 2}});
+  auto const rows = make_layout(mesh, P("x", none), {8, 4});
+  auto const dealt = std::make_shared<Layout const>(
+      NamedSharding(mesh, P("x", "y"), {Cut::balanced(), Cut::cyclic(1)}), Shape{8, 4});
+
+  CHECK(widths_text(*rows, shifted_by({1, 0}), work_on(dealt, {{0, 0}, {7, 4}})) ==
+        "(0, 0) below, (1, 0) above");
 }
 
 TEST_CASE("a dimension that every device owns whole needs ghost cells for periodic images only") {
@@ -385,9 +407,11 @@ TEST_CASE("places of work differ by layout, map and indices") {
   CHECK(work_on(cells).fingerprint() != work_on(cells_on_devices(16, 4)).fingerprint());
   CHECK(work_on(cells, {{0}, {15}}).fingerprint() != work_on(cells).fingerprint());
   CHECK(work_on(cells, {{0}, {15}}).fingerprint() != shifted.fingerprint());
-  CHECK(shifted.work_of(DeviceId{0}) == Box{{0}, {7}});
-  CHECK(shifted.work_of(DeviceId{1}) == Box{{7}, {15}});
+  CHECK(shifted.work_of(DeviceId{0}) == std::vector<WorkBox>{{0, {{0}, {7}}}});
+  CHECK(shifted.work_of(DeviceId{1}) == std::vector<WorkBox>{{0, {{7}, {15}}}});
   CHECK(shifted.work_of(DeviceId{2}).empty());
+  CHECK(work_on(cells_on_devices(8, 2, Cut::cyclic(2)), {{3}, {7}}).work_of(DeviceId{1}) ==
+        std::vector<WorkBox>{{0, {{3}, {4}}}, {1, {{6}, {7}}}});
 }
 
 TEST_SUITE_END();

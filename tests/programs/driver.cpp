@@ -180,6 +180,58 @@ void budget_on_one() {
   step(u);
 }
 
+// Says what each process is told, before the first of them ends the job.
+void told(std::function<void()> const& body) {
+  try {
+    body();
+    ts::engine().finish();
+  } catch (ts::Mismatch const& mismatch) {
+    std::printf("told %s\n", mismatch.what());
+    std::fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    throw;
+  }
+}
+
+// For these nothing travels, so only TESSERA_CHECK=communication finds them.
+void another_pointwise() {
+  auto u = start();
+  told([&] {
+    for (int i = 0; i < steps; ++i) {
+      if (is_second() && i == 50)
+        u(ts::all) = 0.5 + u;
+      else
+        u(ts::all) = 0.5 * u;
+    }
+  });
+}
+
+void another_shape() {
+  auto u = start();
+  told([&] {
+    for (int i = 0; i < steps; ++i) u(ts::range(0, is_second() && i == 50 ? 6 : 5)) = 0.1;
+  });
+}
+
+void another_size() {
+  told([&] {
+    auto u = ts::zeros<double>({is_second() ? cells + 1 : cells}, rows());
+    u(ts::all) = u + 0.1;
+  });
+}
+
+// Found where all the others do the next thing, or end.
+void one_statement_more() {
+  auto u = start();
+  for (int i = 0; i < (is_second() ? 51 : 50); ++i) u(ts::all) = 0.5 * u;
+}
+
+void one_statement_less() {
+  auto u = start();
+  for (int i = 0; i < (is_second() ? 49 : 50); ++i) u(ts::all) = 0.5 * u;
+  u = u + 0.1;
+}
+
 // How each device of this process reaches each other one.
 void routes() {
   char host[256] = {};
@@ -211,6 +263,11 @@ std::map<std::string, std::function<void()>> const scenarios{
     {"own_messages", own_messages},
     {"growing_ghosts", growing_ghosts},
     {"budget_on_one", budget_on_one},
+    {"another_pointwise", another_pointwise},
+    {"another_shape", another_shape},
+    {"another_size", another_size},
+    {"one_statement_more", one_statement_more},
+    {"one_statement_less", one_statement_less},
 };
 
 // An exception unwinds the Runtime while its workers have much to do.

@@ -129,6 +129,92 @@ def budget_on_one(driver):
     fails_with(driver, "budget_on_one", r"different programs", r"driver.cpp:\d+")
 
 
+COMPARED = [(2, 1, {}), (3, 2, {}), (4, 1, {"TESSERA_ROUTE": "mpi"})]
+BOTH = r"process 0 is at statement \d+ \(driver.cpp:\d+\), "
+
+
+def told_all(driver, name, *patterns):
+    """Every process is told the same: both statements in full."""
+    for processes, devices, environment in COMPARED:
+        run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": "communication"})
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
+        told = re.findall(r"^told .*$", run.output, re.M)
+        assert len(told) == processes, f"{len(told)} of {processes} processes were told"
+        for pattern in patterns:
+            for line in told:
+                assert re.search(BOTH + pattern, line), f"no '{pattern}' in: {line}"
+
+
+def compared_pointwise(driver):
+    """Another statement for which nothing travels is told to every process."""
+    told_all(driver, "another_pointwise",
+             r"assignment of 40 cells \(40,\) to array 1 \(40,\), reads 1 slice of array 1 \(40,\); "
+             r"on NamedSharding\(.*, but process 1 is at statement \d+ \(driver.cpp:\d+\), assignment")
+
+
+def compared_shape(driver):
+    """Another range of cells is told with both shapes."""
+    told_all(driver, "another_shape", r"assignment of 5 cells \(5,\) to .*assignment of 6 cells \(6,\) to")
+
+
+def compared_size(driver):
+    """An array of another shape is told with both shapes."""
+    told_all(driver, "another_size", r"assignment of 40 cells \(40,\) to array 1 \(40,\).*to array 1 \(41,\)")
+
+
+def compared_message(driver):
+    """A message of another statement is told with both statements in full too."""
+    for processes, devices, environment in COMPARED:
+        run = job(driver, "another_statement", processes, devices,
+                  {**environment, "TESSERA_CHECK": "communication"})
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
+        run.says(BOTH + r"assignment of 38 cells .*, but process 1 is at statement \d+ \(driver.cpp:\d+\), assignment")
+
+
+def compared_more(driver):
+    """A statement more on one process is told, with the end of the others."""
+    for processes, devices, environment in COMPARED:
+        run = job(driver, "one_statement_more", processes, devices,
+                  {**environment, "TESSERA_CHECK": "communication"})
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
+        run.says(r"process 0 is at its end, after 50 statements \(driver.cpp:\d+\), but process 1 is at "
+                 r"statement \d+ \(driver.cpp:\d+\), assignment of 40 cells")
+        # Without comparisons nobody sees it, since nothing travels.
+        job(driver, "one_statement_more", processes, devices, environment).ends_well(processes)
+
+
+def compared_less(driver):
+    """A statement less on one process is told where the next one differs."""
+    for processes, devices, environment in COMPARED:
+        run = job(driver, "one_statement_less", processes, devices,
+                  {**environment, "TESSERA_CHECK": "communication"})
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
+        run.says(BOTH + r"assignment .*, but process 1 is at statement 50 \(after driver.cpp:\d+\), assignment")
+
+
+def compared_right(driver):
+    """A right program with random delays is the same with comparisons."""
+    for name in "right_with_delays", "own_messages", "mistake_on_all", "growing_ghosts":
+        plain, compared = (bits_of(driver, name, check) for check in ("none", "communication"))
+        assert plain == compared and len(plain) == 1, f"{name}: {plain} and {compared}"
+
+
+def bits_of(driver, name, check):
+    found = set()
+    for processes, devices, environment in COMPARED:
+        run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": check})
+        run.ends_well(processes)
+        found |= set(re.findall(r"^(?:bits|sum) .*$", run.output, re.M))
+    return found
+
+
+def compared_killed(driver):
+    """Who waits for the statement of a process that dies is told so."""
+    run = job(driver, "killed", 2, 1, {"TESSERA_CHECK": "communication"}, signalled(signal.SIGKILL))
+    assert run.code != 0 and run.seconds < 15
+    run.says(r"process \d+ \(pid \d+\) has died|exited on signal 9")
+
+
 def unwinds(driver):
     """An exception may unwind the Runtime of one process while work is queued."""
     for _ in range(5):
@@ -150,7 +236,9 @@ def uneven(driver):
 
 SCENARIOS = [killed, stopped, another_statement, another_array, another_reduction, one_array_more,
              ends_early, upwind_both_ways, throws_on_one, functor_throws_on_one, mistake_on_all,
-             right_with_delays, own_messages, growing_ghosts, budget_on_one, unwinds, uneven]
+             right_with_delays, own_messages, growing_ghosts, budget_on_one, compared_pointwise,
+             compared_shape, compared_size, compared_message, compared_more, compared_less, compared_right,
+             compared_killed, unwinds, uneven]
 
 
 if __name__ == "__main__":

@@ -69,7 +69,9 @@ template <class T>
           {Mesh({5, 2, 7, 0}, {4}, {"x"}), P("x")},
           {grid, P({"b", "a"})},
           {grid, P("b")},
-          {grid, P(none)}};
+          {grid, P(none)},
+          {row(3), P("x"), Cut::cyclic(2)},
+          {grid, P("b"), Cut::segments({extent / 3, extent - extent / 3})}};
 }
 
 /// Layouts for an array of two dimensions.
@@ -88,6 +90,9 @@ template <class T>
            std::vector{Cut::explicit_sizes(random_sizes(random, rows, 2)), Cut::ceil()}},
           {row(1), P(none, none)},
           {row(3), P("x", none)},
+          {grid, P("a", "b"),
+           std::vector{Cut::cyclic(1), Cut::segments({columns / 2, columns - columns / 2})}},
+          {Mesh({6, 3, 1}, {3}, {"x"}), P(none, "x"), Cut::cyclic(2)},
           {Mesh({{"a", 8}, {"b", 1}}), P("b", "a"),
            std::vector{Cut::balanced(), Cut::explicit_sizes(random_sizes(random, columns, 8))}}};
 }

@@ -24,8 +24,22 @@ inline std::vector<std::int64_t> random_sizes(Random& random, std::int64_t exten
   return sizes;
 }
 
+/// One to three segments under rules that differ.
+inline Cut random_segments(Random& random, std::int64_t extent, std::int64_t ways) {
+  std::vector<Cut::Segment> segments;
+  for (auto const cells : random_sizes(random, extent, random.between(1, 3))) {
+    auto const rule = random.between(0, 5);
+    segments.emplace_back(cells, rule == 0   ? Cut::ceil()
+                                 : rule == 1 ? Cut::unit(random.between(1, 3))
+                                 : rule == 2
+                                     ? Cut::explicit_sizes(random_sizes(random, cells, ways))
+                                     : Cut::balanced());
+  }
+  return Cut::segments(segments);
+}
+
 inline Cut random_cut(Random& random, std::int64_t extent, std::int64_t ways) {
-  switch (random.between(0, 8)) {
+  switch (random.between(0, 13)) {
     case 0:
       return Cut::ceil();
     case 1:
@@ -36,6 +50,12 @@ inline Cut random_cut(Random& random, std::int64_t extent, std::int64_t ways) {
     case 4:
     case 5:
       return extent % ways == 0 ? Cut::strict() : Cut::balanced();
+    case 6:
+    case 7:
+      return random_segments(random, extent, ways);
+    case 8:
+    case 9:
+      return Cut::cyclic(random.between(1, 4));
     default:
       return Cut::balanced();
   }

@@ -4,6 +4,7 @@
 /// lines mean.
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tessera/array/element.hpp"
 #include "tessera/index/index.hpp"
 
 namespace tessera::test {
@@ -58,7 +60,7 @@ template <class T>
 [[nodiscard]] T number_of(std::string const& word) {
   if constexpr (std::is_same_v<T, std::uint64_t>)
     return std::stoull(word);
-  else if constexpr (std::is_floating_point_v<T>)
+  else if constexpr (detail::is_floating<T>)
     return static_cast<T>(std::strtod(word.c_str(), nullptr));
   else
     return static_cast<T>(std::stoll(word));
@@ -67,8 +69,25 @@ template <class T>
 template <class T>
 [[nodiscard]] std::vector<T> numbers_of(std::string const& words) {
   std::vector<T> result;
-  for (auto const& word : split(words, ',')) result.push_back(number_of<T>(word));
+  if constexpr (detail::is_complex<T>) {
+    auto const parts = numbers_of<detail::real_of<T>>(words);
+    for (std::size_t k = 0; k + 1 < parts.size(); k += 2)
+      result.emplace_back(parts[k], parts[k + 1]);
+  } else {
+    for (auto const& word : split(words, ',')) result.push_back(number_of<T>(word));
+  }
   return result;
+}
+
+/// A complex number is two numbers.
+template <class T>
+void append_number(std::vector<double>& numbers, T const& x) {
+  if constexpr (detail::is_complex<T>) {
+    numbers.push_back(static_cast<double>(x.real()));
+    numbers.push_back(static_cast<double>(x.imag()));
+  } else {
+    numbers.push_back(static_cast<double>(x));
+  }
 }
 
 [[nodiscard]] inline Shape shape_of(std::string const& words) {
@@ -81,7 +100,8 @@ template <class T>
 [[nodiscard]] std::string numpy_name() {
   if constexpr (std::is_same_v<T, bool>) return "bool";
   auto const bits = std::to_string(8 * sizeof(T));
-  if constexpr (std::is_floating_point_v<T>) return "float" + bits;
+  if constexpr (detail::is_complex<T>) return "complex" + bits;
+  if constexpr (detail::is_floating<T>) return "float" + bits;
   return (std::is_signed_v<T> ? "int" : "uint") + bits;
 }
 

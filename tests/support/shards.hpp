@@ -13,7 +13,8 @@
 
 namespace tessera::test {
 
-/// The cells of each local device that the array lies on, in row-major order.
+/// The cells of each local device that the array lies on: those of each of its boxes in row-major
+/// order, box after box.
 template <class T, std::size_t N>
 [[nodiscard]] std::map<std::int64_t, std::vector<T>> local_cells(DistArray<T, N> const& u) {
   std::map<std::int64_t, std::vector<T>> held;
@@ -24,7 +25,8 @@ template <class T, std::size_t N>
       cells.push_back(reinterpret_cast<T const*>(shard.cells)[offset]);
     });
     std::lock_guard const guard(mutex);
-    held[shard.device.value()] = cells;
+    auto& of_device = held[shard.device.value()];
+    of_device.insert(of_device.end(), cells.begin(), cells.end());
   });
   return held;
 }

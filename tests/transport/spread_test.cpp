@@ -19,6 +19,7 @@ std::vector<NetworkOptions> routes() {
   all[2].forced_pair = [](DeviceId from, DeviceId to) {
     return from < to ? Route::shm : Route::mpi;
   };
+  if (is_built(Route::ucx)) all.emplace_back().forced = Route::ucx;
   if (job_bootstrap().process_count() == 1) all.resize(1);
   return all;
 }

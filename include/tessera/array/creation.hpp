@@ -94,6 +94,16 @@ template <Element T, std::size_t N>
   return full<T, N>(detail::to_extents(shape), value, sharding);
 }
 
+/// An array without dimensions: one cell = value, by P().
+template <Element T>
+[[nodiscard]] DistArray<T, 0> full(T const& value, NamedSharding const& sharding) {
+  DistArray<T, 0> result(Shape{}, sharding);
+  detail::write_shards(result.state(), [&](detail::RawShard const& shard) {
+    *reinterpret_cast<T*>(shard.cells) = value;
+  });
+  return result;
+}
+
 /// Every cell = 0. Ranks: collective.
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> zeros(std::array<std::int64_t, N> const& shape,
@@ -115,7 +125,7 @@ template <Element T, std::size_t N>
   return from_index<T, N>(shape, sharding, [&](auto const& i) {
     std::int64_t number = 0;
     for (std::size_t d = 0; d < N; ++d) number += i[d] * strides[d];
-    return static_cast<T>(number);
+    return static_cast<T>(static_cast<detail::real_of<T>>(number));
   });
 }
 template <Element T, std::size_t N>
@@ -146,12 +156,13 @@ template <Element T, std::size_t N, class Allocator>
 }
 
 /// A copy of the array that lies as `sharding` says: any sharding to any other, on any mesh.
-/// Ranks: collective. Cost: each device is sent the cells it lacks.
+/// Addends are added up where the result lies. Ranks: collective. Cost: each device is sent the
+/// cells it lacks.
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> reshard(DistArray<T, N> const& u, NamedSharding const& sharding,
                                       std::source_location at = std::source_location::current()) {
   DistArray<T, N> result(u.shape(), sharding);
-  detail::copy_cells(result.state(), u.state(), at);
+  detail::copy_value(result.state(), u.held(), at);
   return result;
 }
 

@@ -25,7 +25,7 @@ namespace tessera {
 /// Threads: the thread that made the Runtime.
 template <Element T, std::size_t N>
 class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N>, N> {
-  static_assert(N >= 1 && N <= max_rank, "an array has 1 to 8 dimensions");
+  static_assert(N >= 1 && N <= max_rank, "an array has 0 to 8 dimensions");
 
  public:
   using value_type = T;
@@ -55,21 +55,16 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
   /// An array of cells that are there already. Their rank and element size have to be N and T's.
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
 
-  DistArray(DistArray const& other)
-      : state_(detail::make_state(other.sharding(), other.shape(), sizeof(T))) {
-    detail::copy_cells(state_, other.state(), {});
-  }
+  DistArray(DistArray const& other) : state_(detail::copied(other.held())) {}
   DistArray(DistArray&& other) noexcept = default;
 
   /// Equal shape and sharding: writes the cells. Otherwise this array becomes a copy of the other,
   /// and views of it keep its old cells.
   DistArray& operator=(DistArray const& other) {
-    if (state_ != nullptr && *layout() == *other.layout()) {
-      detail::copy_cells(state_, other.state(), {});
-    } else {
-      DistArray copy(other);
-      state_ = std::move(copy.state_);
-    }
+    if (state_ != nullptr && *layout() == *other.layout() && !sharding().is_partial())
+      detail::copy_cells(state_, other.held(), {});
+    else
+      state_ = detail::copied(other.held());
     return *this;
   }
   DistArray& operator=(DistArray&& other) noexcept = default;
@@ -78,7 +73,7 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
   /// Shapes: the right side broadcasts to this array.
   /// Throws: ShapeError, before anything is sent.
   template <class E>
-  requires((Expression<E> || std::is_convertible_v<E, T>)&&!std::same_as<E, DistArray>) DistArray&
+  requires((Expression<E> || detail::ValueFor<E, T>)&&!std::same_as<E, DistArray>) DistArray&
   operator=(E const& value) {
     assign_to_view(view({}), value, {});  // found where the expressions are
     return *this;
@@ -90,12 +85,17 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
     for (std::size_t d = 0; d < N; ++d) result[d] = shape()[d];
     return result;
   }
+  /// The cells along dimension d.
   [[nodiscard]] std::int64_t extent(std::size_t d) const { return shape()[d]; }
   [[nodiscard]] std::int64_t size() const { return layout()->cells(); }
   [[nodiscard]] NamedSharding const& sharding() const { return layout()->sharding(); }
-  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return state()->layout(); }
+  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return held()->layout(); }
+  /// The cells; of addends, their sum.
+  /// Ranks: local; collective where devices hold addends.
   /// Throws: UsageError if the array was moved from.
-  [[nodiscard]] detail::StatePtr const& state() const {
+  [[nodiscard]] detail::StatePtr const& state() const { return detail::readable(held()); }
+  /// The cells, or the addends. Throws: UsageError if the array was moved from.
+  [[nodiscard]] detail::StatePtr const& held() const {
     if (state_ == nullptr)
       throw UsageError("this array was moved from; assign another array to it before it is used");
     return state_;
@@ -116,8 +116,8 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
     return view(at).to_host();
   }
 
-  /// What each device of this process holds, in the order of the devices; those of the mesh that
-  /// hold no cells show none.
+  /// What each device of this process holds, in the order of the devices, box by box; those of the
+  /// mesh that hold no cells show none.
   /// Ranks:    local. Waits until this process's devices have carried out the statements so far.
   /// Lifetime: of the views: until the next statement that names this array.
   [[nodiscard]] std::vector<ShardView<T const, N>> addressable_shards() const {
@@ -146,9 +146,12 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
   detail::StatePtr state_;
 };
 
+/// The array of an expression has its type and rank.
 template <Expression E>
 DistArray(E const&) -> DistArray<typename E::value_type, E::rank>;
 template <Expression E>
 DistArray(E const&, NamedSharding const&) -> DistArray<typename E::value_type, E::rank>;
 
 }  // namespace tessera
+
+#include "tessera/array/rank_zero.hpp"

@@ -19,9 +19,18 @@ namespace tessera::detail {
 using StatePtr = std::shared_ptr<ArrayState>;
 
 /// A new array whose cells are not set.
-/// Throws: ShapeError, ShardingError.
+/// Throws: ShapeError; ShardingError, also if the sharding asks for addends.
 [[nodiscard]] StatePtr make_state(NamedSharding const& sharding, Shape const& shape,
                                   std::int64_t element_bytes);
+
+/// A new array that consists of addends, which may not be written from now on.
+[[nodiscard]] StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape,
+                                          Addends addends);
+/// The array itself; of addends, their sum, which is made when it is first asked for.
+/// Ranks: collective.
+[[nodiscard]] StatePtr const& readable(StatePtr const& state);
+/// `to` = the value of `from`. Addends that were not read yet are added up where `to` lies.
+void copy_value(StatePtr const& to, StatePtr const& from, Place const& place);
 
 /// `to` = `from`, cell by cell; equal shapes, any layouts.
 void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place);
@@ -30,16 +39,20 @@ void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place);
 /// arrays of any ranks on one mesh. Nothing is sent; returns when all is done.
 void copy_in_order(StatePtr const& to, StatePtr const& from);
 
+/// A new array with the same cells on the same devices. Addends, which nobody writes, are shared.
+[[nodiscard]] StatePtr copied(StatePtr const& state);
+
 /// The cells of one shard as its own piece of memory: a pointer to the first own cell, and strides.
 struct RawShard {
   DeviceId device;
-  Box box;           ///< global cells
-  std::byte* cells;  ///< the first of them; null if there are none
-  Index strides;     ///< in elements
+  std::size_t number;  ///< among the device's
+  Box box;             ///< global cells
+  std::byte* cells;    ///< the first of them; null if there are none
+  Index strides;       ///< in elements
 };
 
-/// Calls `f` on each local device with its shard, and returns when all are done. The cells may be
-/// written: ghost cells become stale.
+/// Calls `f` on each local device with its shards, one after the other, and returns when all are
+/// done. The cells may be written: ghost cells become stale.
 /// Throws: what `f` throws.
 void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
 /// The same, to look only.

@@ -24,6 +24,7 @@ struct KokkosData<T, 0> {
 
 }  // namespace detail
 
+/// A shard as Kokkos sees it: memory that it does not own, with strides.
 template <class T, std::size_t N>
 using KokkosShard = Kokkos::View<typename detail::KokkosData<T, N>::Type, Kokkos::LayoutStride,
                                  Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

@@ -57,6 +57,15 @@ std::ostream& operator<<(std::ostream& out, DistArray<T, N> const& u) {
   return out << '\n' << dtype_name<T>() << ' ' << u.shape() << " on " << u.sharding();
 }
 
+/// The cell of an array without dimensions, and a line as for others.
+template <Element T>
+std::ostream& operator<<(std::ostream& out, DistArray<T, 0> const& u) {
+  auto const shown = detail::read_shown(u.state(), AffineMap::identity(1), {1});
+  if (!detail::is_printer()) return out;
+  detail::write_cells<T>(out, {u.shape(), u.shape(), shown.bytes});
+  return out << '\n' << dtype_name<T>() << ' ' << u.shape() << " on " << u.sharding();
+}
+
 /// The cells a view shows. Ranks: collective; only process 0 writes.
 template <Element T, std::size_t N, std::size_t R>
 requires(N > 0) std::ostream& operator<<(std::ostream& out, View<T, N, R> const& view) {
@@ -67,8 +76,8 @@ requires(N > 0) std::ostream& operator<<(std::ostream& out, View<T, N, R> const&
 
 /// Who owns what, as text for a terminal. Ranks: local.
 template <Element T, std::size_t N>
-[[nodiscard]] std::string visualize(DistArray<T, N> const& u) {
-  return visualize(*u.layout());
+[[nodiscard]] std::string visualize(DistArray<T, N> const& u, Color color = Color::automatic) {
+  return visualize(*u.layout(), color);
 }
 
 /// The same as an SVG picture, of 1 to 3 dimensions. Ranks: local.

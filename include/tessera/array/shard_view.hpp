@@ -34,6 +34,12 @@ class ShardView {
       strides_[d] = raw.strides[d];
     }
   }
+  /// Cells of one's own: `box` of an array as `device` holds it, with cell (i, j, …) of the box at
+  /// data[i · strides[0] + j · strides[1] + …].
+  ShardView(DeviceId device, Box const& box, T* data, Extents const& strides)
+      : device_(device), box_(box), data_(data), strides_(strides) {
+    for (std::size_t d = 0; d < N; ++d) extents_[d] = box.extent(d);
+  }
   /// A view to write is a view to read.
   template <class U>
   requires(!std::is_const_v<U> && std::is_same_v<U const, T>)
@@ -48,9 +54,11 @@ class ShardView {
   /// The array's cells that these are.
   [[nodiscard]] Box const& box() const { return box_; }
   [[nodiscard]] Extents const& extents() const { return extents_; }
+  /// The cells along dimension d.
   [[nodiscard]] std::int64_t extent(std::size_t d) const { return extents_[d]; }
   /// From one cell to the next along each dimension, in elements.
   [[nodiscard]] Extents const& strides() const { return strides_; }
+  /// From one cell to the next along dimension d, in elements.
   [[nodiscard]] std::int64_t stride(std::size_t d) const { return strides_[d]; }
   [[nodiscard]] std::int64_t size() const { return box_.cells(); }
   [[nodiscard]] bool empty() const { return box_.empty(); }

@@ -14,7 +14,8 @@
 namespace tessera {
 
 /// Calls f(view) for each device of this process that is of the array's mesh, with a
-/// ShardView<T const, N> of its cells, which may be none. Of copies, each is shown.
+/// ShardView<T const, N> of its cells, which may be none; where it holds several boxes, once for
+/// each, in turn. Of copies, each is shown.
 ///
 /// Waits for the statements so far; `f` runs at once on the devices' workers and has to bear that,
 /// and has ended everywhere when this returns. It must not call Tessera.

@@ -28,10 +28,12 @@ struct All {
     return reduce_all(expression, axes, place);
   }
 };
+/// The whole of a dimension, in a slice; and the reduction: u(all, 3), all(u > 0).
 inline constexpr All all{};
 
 /// `newaxis` in a slice adds a dimension of one cell, which broadcasts: NumPy's None.
 struct NewAxis {};
+/// The new dimension of a slice: u(newaxis, all).
 inline constexpr NewAxis newaxis{};
 
 /// What may stand in a slice: a Range, `all`, an integer, which drops the dimension, or `newaxis`.

@@ -24,6 +24,7 @@ class DistArray;
 /// The root of everything that can stand on the right of an assignment.
 struct ExpressionBase {};
 
+/// What may stand on the right of an assignment: arrays, slices and what is made of them.
 template <class E>
 concept Expression = std::derived_from<E, ExpressionBase>;
 
@@ -50,7 +51,7 @@ class MaskedView {
 
   /// Shapes: mask and value broadcast to the view. Throws: ShapeError, before anything is sent.
   template <class E>
-  requires(Expression<E> || std::is_convertible_v<E, value_type>) MaskedView const& operator=(
+  requires(Expression<E> || detail::ValueFor<E, value_type>) MaskedView const& operator=(
       E const& value) const {
     assign_where(view_, mask_, value);  // found where the expressions are
     return *this;
@@ -188,8 +189,10 @@ class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
   View(detail::StatePtr state, Axes const& axes, std::array<std::int64_t, N> const& extents,
        Place const& place)
       : state_(std::move(state)), axes_(axes), extents_(extents), place_(place) {}
-  View(View const&) = default;
-  View(View&&) noexcept = default;
+  // Not inline, as the nodes of expressions: their copies and ends are most of what is compiled.
+  [[gnu::noinline]] View(View const&) = default;
+  [[gnu::noinline]] View(View&&) noexcept = default;
+  [[gnu::noinline]] ~View() = default;
 
   /// The extents, one per dimension.
   [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return extents_; }
@@ -212,8 +215,7 @@ class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
     return *this;
   }
   template <class E>
-  requires(Expression<E> || std::is_convertible_v<E, T>) View const& operator=(
-      E const& value) const {
+  requires(Expression<E> || detail::ValueFor<E, T>) View const& operator=(E const& value) const {
     assign_to_view(*this, value, place_);  // found where the expressions are
     return *this;
   }
@@ -245,7 +247,8 @@ class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
   /// How a statement of `rank_in` dimensions sees the array.
   [[nodiscard]] AffineMap map(std::size_t rank_in) const {
     AffineMap result{rank_in, {}};
-    for (auto const& axis : axes_) result.axes.push_back({axis.from, axis.offset, axis.stride});
+    for (auto const& axis : axes_)
+      result.axes.push_back(AxisMap{axis.from, axis.offset, axis.stride});
     return result;
   }
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "tessera/base/function.hpp"
+
 namespace tessera {
 
 /// Scrambles 64 bits; a bijection, so different numbers stay different.
@@ -35,7 +37,7 @@ namespace tessera {
 
 /// The bits of a value of at most 8 bytes, as a number.
 template <class T>
-requires(sizeof(T) <= 8) [[nodiscard]] std::uint64_t bits_of(T const& value) {
+requires(sizeof(T) <= 8) [[nodiscard]] TESSERA_FUNCTION std::uint64_t bits_of(T const& value) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
   return bits;

@@ -48,12 +48,14 @@ class InlineVector {
   constexpr T& back() { return items_[size_ - 1]; }
   constexpr T const& back() const { return items_[size_ - 1]; }
 
+  /// Adds an item; there must be room.
   constexpr void push_back(T const& item) {
     TESSERA_ASSERT(size_ < Capacity, size_, " items already");
     items_[size_++] = item;
   }
   constexpr void pop_back() { --size_; }
   constexpr void clear() { size_ = 0; }
+  /// Makes it `count` items long; new ones are `value`.
   constexpr void resize(std::size_t count, T const& value = T{}) {
     TESSERA_ASSERT(count <= Capacity, count, " items asked for");
     for (std::size_t i = size_; i < count; ++i) items_[i] = value;

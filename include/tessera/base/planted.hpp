@@ -11,6 +11,7 @@ namespace tessera {
 /// True if the environment variable TESSERA_PLANTED names this bug.
 [[nodiscard]] bool planted(std::string_view bug);
 #else
+/// False: this build has no such bugs.
 [[nodiscard]] constexpr bool planted(std::string_view) {
   return false;
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tessera/base/source.hpp"
+
 namespace tessera {
 
 /// Works on rows [first, last). Compiled in the user's program; knows nothing of Kokkos.
@@ -15,10 +17,13 @@ using RowFunction = void (*)(void const* context, std::int64_t first, std::int64
 /// through; on a parallel space `f` must not throw. No rows: `f` is not called.
 ///
 /// `f` launches nothing itself: some versions of Kokkos would wait for ever.
+/// Where a Kokkos tool is loaded, it sees the launch by its place in the user's source, as
+/// "heat_1d.cpp:41", or as "tessera" without one.
+///
 /// Needs a living KokkosScope, or a program that initialised Kokkos itself.
 /// Threads: any number at once on the serial space; one at a time on a parallel one.
 /// Cost: no allocation.
-void launch(std::int64_t rows, RowFunction f, void const* context);
+void launch(std::int64_t rows, RowFunction f, void const* context, Place const& place = {});
 
 /// What `launch` runs on, for people: "Kokkos 3.4.1 Serial".
 [[nodiscard]] std::string_view launch_description();

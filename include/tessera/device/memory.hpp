@@ -22,7 +22,7 @@ void poison(std::byte* data, std::int64_t size_bytes);
 /// True in builds with TESSERA_POISON.
 [[nodiscard]] bool poisons_memory();
 
-/// A block of host memory with one owner, aligned to 64 bytes, or to 2 MiB with huge pages asked
+/// A block of host memory with one owner, which is this unless it is borrowed; aligned to 64 bytes, or to 2 MiB with huge pages asked
 /// for if it has at least 4 MiB.
 ///
 /// The memory is not touched here: its pages come to lie where the worker that first writes them
@@ -33,6 +33,8 @@ class HostMemory {
   HostMemory() = default;
   /// Throws: DeviceError, naming the size, if it is negative or cannot be had.
   explicit HostMemory(std::int64_t size_bytes);
+  /// Memory that somebody else owns and keeps; it is not touched.
+  [[nodiscard]] static HostMemory borrowed(std::byte* data, std::int64_t size_bytes);
   ~HostMemory();
   HostMemory(HostMemory&& other) noexcept;
   HostMemory& operator=(HostMemory&& other) noexcept;
@@ -49,6 +51,7 @@ class HostMemory {
 
   std::byte* data_ = nullptr;
   std::int64_t size_bytes_ = 0;
+  bool is_borrowed_ = false;
 };
 
 }  // namespace tessera

@@ -5,8 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "tessera/base/source.hpp"
 #include "tessera/device/memory.hpp"
 #include "tessera/device/strided.hpp"
 #include "tessera/index/box.hpp"
@@ -23,6 +26,7 @@ struct Frame {
   std::int64_t lead = 0;      ///< elements before the first cell of `cells`
   std::int64_t elements = 0;  ///< of a buffer
 
+  /// The buffer of a box of cells with its ghost cells.
   [[nodiscard]] static Frame around(Box const& own, GhostWidths const& widths,
                                     std::int64_t element_bytes);
   /// The place of a cell in a buffer, in elements. The cell lies in `cells`.
@@ -31,7 +35,7 @@ struct Frame {
   [[nodiscard]] StridedBlock block_of(Box const& box, std::int64_t element_bytes) const;
 };
 
-/// What one device holds of an array.
+/// One box that a device holds of an array.
 ///
 /// Threads: the fields belong to the caller's thread; the worker reads and writes cells through
 /// pointers that records hand it.
@@ -54,25 +58,64 @@ struct Shard {
   static constexpr std::size_t displacement = 2112;
 };
 
-/// An array's layout, its shards on this process, and which ghost cells are fresh.
+class ArrayState;
+
+/// The caller's memory for one box of a device.
+struct BorrowedBox {
+  DeviceId device;
+  Box cells;
+  std::byte* first;  ///< the first of the cells
+  Index strides;     ///< in elements, the last one 1
+};
+
+/// What an array of addends is made of. It has no shards of its own; its value is added up when it
+/// is first read.
+struct Addends {
+  std::shared_ptr<ArrayState> cells;  ///< dimension 0 counts the addends
+  /// Adds `cells` up along dimension 0, into an array of the others that lies anywhere.
+  void (*add_up)(std::shared_ptr<ArrayState> const& cells, std::shared_ptr<ArrayState> const& into,
+                 Place const& place) = nullptr;
+  std::shared_ptr<ArrayState> value;  ///< null until it was read
+};
+
+/// An array's layout, its shards on this process, and which ghost cells are fresh. Only where every
+/// device holds one box are there ghost cells.
 ///
 /// Lifetime: shared by arrays, views, expressions and queued records; the last of them may be
 /// dropped by a worker.
 class ArrayState {
  public:
-  /// Allocates one buffer per local device of the layout. `number` counts the arrays of the
-  /// program.
+  /// Allocates one buffer for each box of each local device of the layout, unless devices hold
+  /// addends. `number` counts the arrays of the program.
   ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number,
              std::vector<DeviceId> const& local_devices);
+  /// Takes the cells from the caller's memory, which is pinned. Each box that is not empty has been
+  /// checked to be among `borrowed` once.
+  ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number,
+             std::vector<DeviceId> const& local_devices, std::span<BorrowedBox const> borrowed);
 
   [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return layout_; }
   [[nodiscard]] std::int64_t element_bytes() const { return element_bytes_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] GhostWidths const& widths() const { return widths_; }
+  /// All shards of this process, by device.
   [[nodiscard]] std::vector<Shard>& shards() { return shards_; }
-  /// The shard of a device of this process; null where the layout gives it none.
-  [[nodiscard]] Shard* shard_of(DeviceId device);
+  /// The shards of a device of this process, one for each of its boxes, as Layout::boxes_of lists
+  /// them; none where the layout gives it none.
+  [[nodiscard]] std::span<Shard> shards_of(DeviceId device);
   [[nodiscard]] Freshness& freshness() { return freshness_; }
+  /// Null for most arrays.
+  [[nodiscard]] Addends* addends() { return addends_.get(); }
+  /// From now on it is a sum of these.
+  void set_addends(Addends addends) { addends_ = std::make_unique<Addends>(std::move(addends)); }
+  /// True if it may not be written any more: it is a sum of addends, or they.
+  [[nodiscard]] bool is_frozen() const { return is_frozen_; }
+  void freeze() { is_frozen_ = true; }
+
+  /// True if cells stay where they are in memory: their buffers are never swapped nor given ghost
+  /// cells, so what is read past a shard's edge goes through a temporary.
+  [[nodiscard]] bool is_pinned() const { return is_pinned_; }
+  void pin() { is_pinned_ = true; }
 
   /// Makes room for ghost cells; all become stale. No queued record may name the array.
   void grow(GhostWidths const& widths);
@@ -80,6 +123,14 @@ class ArrayState {
   void need_second_buffer(Shard& shard) const;
 
  private:
+  // Where the shards of a device are among all of them.
+  struct DeviceShards {
+    DeviceId device;
+    std::size_t first;
+    std::size_t count;
+  };
+
+  void add_boxes_of(std::vector<DeviceId> const& local_devices);
   [[nodiscard]] HostMemory buffer_for(Frame const& frame) const;
 
   std::shared_ptr<Layout const> layout_;
@@ -87,7 +138,14 @@ class ArrayState {
   std::uint64_t number_;
   GhostWidths widths_;
   std::vector<Shard> shards_;
+  std::vector<DeviceShards> devices_;
   Freshness freshness_;
+  std::unique_ptr<Addends> addends_;
+  bool is_frozen_ = false;
+  bool is_pinned_ = false;
 };
+
+/// Throws: UsageError if the array may not be written any more.
+void check_writable(ArrayState const& array);
 
 }  // namespace tessera

@@ -16,6 +16,12 @@
 
 namespace tessera {
 
+/// A shard that a device reads in a statement.
+struct ReadBuffer {
+  std::size_t leaf = 0;
+  std::size_t box = 0;  ///< which of the device's shards of that array
+};
+
 /// Whose memory a block's offset counts from.
 enum class Storage : std::uint8_t { shard, scratch, constant };
 
@@ -25,6 +31,7 @@ struct MessageBlock {
   std::int64_t bytes = 0;
   std::size_t leaf = 0;
   Storage storage = Storage::shard;
+  std::size_t buffer = 0;  ///< of a shard: which of the plan's
 };
 
 /// All that travels between this device and one peer for one statement.
@@ -39,8 +46,9 @@ struct Message {
 /// Cells that a device copies from its own shard to a ghost cell or to the scratch area.
 struct LocalCopy {
   BlockPair pair;
-  std::size_t leaf = 0;
+  std::size_t from = 0;              ///< which of the plan's buffers
   Storage storage = Storage::shard;  ///< of the destination
+  std::size_t to = 0;                ///< of a shard: which of the plan's buffers
 };
 
 /// How a part reads one leaf.
@@ -48,6 +56,7 @@ struct PartLeaf {
   Storage storage = Storage::shard;
   std::int64_t offset_bytes = 0;  ///< of the part's first index
   Index strides;                  ///< in elements, per dimension of the statement
+  std::size_t buffer = 0;         ///< of a shard: which of the plan's
 };
 
 /// A box of indices over which every leaf is one formula.
@@ -59,22 +68,30 @@ struct Part {
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
   std::vector<PartLeaf> leaves;
+  std::size_t write = 0;  ///< which of the plan's writes it is part of
+};
+
+/// What a device writes into one box of the target.
+struct BoxWrite {
+  std::size_t box = 0;  ///< which of the device's shards of the target
+  Box written;          ///< the smallest box around the cells written
+  bool without_holes = true;
+  bool swaps = false;   ///< writes the second buffer, which then becomes the current one
+  bool staged = false;  ///< writes the scratch area, which is then copied to the target
+  BlockPair stage;      ///< to the target, from the scratch area
 };
 
 /// What one local device does for a statement.
 struct DevicePlan {
   DeviceId device;
+  std::vector<ReadBuffer> buffers;
   std::vector<Message> sends;
   std::vector<Message> receives;
   std::vector<LocalCopy> copies;
   std::vector<Part> parts;
+  std::vector<BoxWrite> writes;  ///< none without a target
   std::int64_t scratch_bytes = 0;
   bool whole_parts = false;  ///< the kernel takes all rows of a part at once
-  Box written;               ///< the smallest box around the target's cells written here
-  bool written_without_holes = true;
-  bool swaps = false;   ///< writes the second buffer, which then becomes the current one
-  bool staged = false;  ///< writes the scratch area, which is then copied to the target
-  BlockPair stage;      ///< to the target, from the scratch area
 };
 
 /// A statement, ready to run on this process.

@@ -43,6 +43,11 @@ class Engine {
   ///         ShardingError as Layout; DeviceError if the memory cannot be had.
   [[nodiscard]] std::shared_ptr<ArrayState> make_array(std::shared_ptr<Layout const> layout,
                                                        std::int64_t element_bytes);
+  /// An array whose cells lie in the caller's memory.
+  /// Throws: ShardingError as make_array.
+  [[nodiscard]] std::shared_ptr<ArrayState> adopt_array(std::shared_ptr<Layout const> layout,
+                                                        std::int64_t element_bytes,
+                                                        std::span<BorrowedBox const> borrowed);
   [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
 
   /// An empty statement to be filled in; the same object every time.

@@ -12,6 +12,7 @@ namespace tessera {
 
 /// The most arrays and the most scalars that one statement may read.
 inline constexpr std::size_t max_leaves = 64;
+/// The most scalars that one statement may read.
 inline constexpr std::size_t max_scalars = 16;
 
 /// One array inside a box of indices: where the box's first index lies, and the distance from one

@@ -14,6 +14,7 @@
 
 namespace tessera {
 
+/// What a program may ask of its Runtime.
 struct RuntimeOptions {
   /// Devices that this process drives. Without it: TESSERA_DEVICES; else one per process under a
   /// launcher, and one per core for a program started alone.
@@ -45,7 +46,9 @@ class Runtime {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What a device is made of.
 enum class DeviceKind : std::uint8_t { cpu };
+/// "cpu".
 [[nodiscard]] char const* to_string(DeviceKind kind);
 
 /// A device of the job.
@@ -63,6 +66,7 @@ struct Device {
 /// Devices with consecutive ids, computed as they are looked at: no list of them exists.
 class DeviceRange {
  public:
+  /// Goes through the devices in the order of their ids.
   class Iterator {
    public:
     using value_type = Device;
@@ -99,10 +103,12 @@ class DeviceRange {
 [[nodiscard]] DeviceRange devices();
 /// The devices that this process drives.
 [[nodiscard]] DeviceRange addressable_devices();
+/// How many devices the job has.
 [[nodiscard]] std::int64_t device_count();
 
 /// This process, from 0, and how many there are.
 [[nodiscard]] ProcessId process();
+/// How many processes the job has.
 [[nodiscard]] std::int64_t process_count();
 
 /// Waits until every statement so far has been carried out by this process's devices.

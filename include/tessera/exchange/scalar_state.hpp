@@ -21,6 +21,7 @@ class ScalarState {
   }
   /// Counts the arrays and scalars of the program; a state that serves again gets a new number.
   [[nodiscard]] std::uint64_t number() const { return number_; }
+  /// The number of its next use.
   void set_number(std::uint64_t number) { number_ = number; }
 
   static constexpr std::size_t most_bytes = 16;

@@ -36,7 +36,7 @@ template <class T, class V>
 [[nodiscard]] auto value_node(V const& value) {
   if constexpr (Expression<V>) {
     return as_node(value);
-  } else if constexpr (std::is_arithmetic_v<V>) {
+  } else if constexpr (Number<V>) {
     check_literal<T>(value);
     return LiteralNode<T>(convert<T>(value));
   } else {
@@ -76,10 +76,10 @@ void assign_to_view(View<T, N, R> const& target, V const& value, Place const& pl
   detail::IndexSpace<N> const space(target.extents());
   auto& statement = engine().new_statement();
   detail::Builder builder(statement, space.box().hi, N);
-  auto const kernel = detail::make_kernel(node, builder);
+  auto const kernel = make_kernel(node, builder);  // found beside the builder
   using Kernel = std::remove_cv_t<decltype(kernel)>;
   static_assert(std::is_trivially_copyable_v<Kernel>);
-  detail::note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
+  note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
   statement.kind = "assignment";
   statement.place = place.known() ? place : node.place();
   statement.type_hash = detail::type_hash<Kernel, T>();
@@ -121,8 +121,8 @@ template <Expression E>
   Statement unused;
   detail::Builder const builder(unused, space.box().hi, extents.size());
   detail::Anchor anchor;
-  detail::find_anchor(node, builder, anchor);
-  Shape const shape(extents.begin(), extents.end());
+  find_anchor(node, builder, anchor);
+  auto const shape = space.box().hi;  // of an array without dimensions: one cell
   return detail::make_state(detail::sharding_of_result(anchor, shape), shape, element_bytes);
 }
 

@@ -6,18 +6,32 @@
 #include <limits>
 #include <type_traits>
 
+#include "tessera/array/element.hpp"
 #include "tessera/base/function.hpp"
 
 namespace tessera::detail {
 
 /// x as a T. What C++ leaves undefined is defined here, so that vectors, their remainders and
 /// devices agree: a floating value beyond an integer type becomes the nearest one it has, and NaN
-/// becomes 0.
+/// becomes 0. A complex number becomes none but a complex one, or a bool: whether it is not zero.
 template <class T, class S>
 TESSERA_FUNCTION T convert(S x) {
   constexpr bool may_overflow =
       std::is_floating_point_v<S> && std::is_integral_v<T> && !std::same_as<T, bool>;
-  if constexpr (may_overflow) {
+  if constexpr (std::same_as<T, S>) {
+    return x;
+  } else if constexpr (is_complex<S>) {
+    static_assert(is_complex<T> || std::same_as<T, bool>,
+                  "a complex number is no real one: take real(u), imag(u) or abs(u)");
+    if constexpr (is_complex<T>)
+      return T(static_cast<real_of<T>>(x.real()), static_cast<real_of<T>>(x.imag()));
+    else
+      return x.real() != 0 || x.imag() != 0;
+  } else if constexpr (is_complex<T>) {
+    return T(convert<real_of<T>>(x), 0);
+  } else if constexpr (is_half<S>) {
+    return convert<T>(static_cast<float>(x));
+  } else if constexpr (may_overflow) {
     using Limits = std::numeric_limits<T>;
     // 2^digits is the first value beyond, and a power of two is exact in every floating type.
     constexpr S beyond = static_cast<S>(Limits::max() / 2 + 1) * 2;

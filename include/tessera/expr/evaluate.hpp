@@ -23,12 +23,12 @@ template <class T, std::size_t R>
 template <class Op, class C, class A>
 [[nodiscard]] auto evaluate(detail::UnaryNode<Op, C, A> const& node) {
   static_assert(A::rank == 0, "only an expression without dimensions is one value");
-  return Op::apply(static_cast<C>(evaluate(node.a)));
+  return Op::apply(detail::convert<C>(evaluate(node.a)));
 }
 template <class Op, class C, class A, class B>
 [[nodiscard]] auto evaluate(detail::BinaryNode<Op, C, A, B> const& node) {
   static_assert(A::rank == 0 && B::rank == 0, "only an expression without dimensions is one value");
-  return Op::apply(static_cast<C>(evaluate(node.a)), static_cast<C>(evaluate(node.b)));
+  return Op::apply(detail::convert<C>(evaluate(node.a)), detail::convert<C>(evaluate(node.b)));
 }
 
 }  // namespace tessera

@@ -113,6 +113,10 @@ struct UnaryNode : ExpressionBase {
   static constexpr std::size_t rank = A::rank;
   A a;
   explicit UnaryNode(A operand) : a(std::move(operand)) {}
+  // Not inline: a node of n operands is copied at n places, and would be compiled there in full.
+  [[gnu::noinline]] UnaryNode(UnaryNode const&) = default;
+  [[gnu::noinline]] UnaryNode(UnaryNode&&) noexcept = default;
+  [[gnu::noinline]] ~UnaryNode() = default;
   operator value_type() const  // NOLINT: an expression of scalars is its value
       requires(rank == 0) {
     return evaluate(*this);
@@ -135,6 +139,9 @@ struct BinaryNode : ExpressionBase {
   BinaryNode(A first, B second) : a(std::move(first)), b(std::move(second)) {
     (void)extents();  // shapes that do not fit are the caller's mistake here, not later
   }
+  [[gnu::noinline]] BinaryNode(BinaryNode const&) = default;
+  [[gnu::noinline]] BinaryNode(BinaryNode&&) noexcept = default;
+  [[gnu::noinline]] ~BinaryNode() = default;
   operator value_type() const  // NOLINT: an expression of scalars is its value
       requires(rank == 0) {
     return evaluate(*this);
@@ -163,6 +170,9 @@ struct WhereNode : ExpressionBase {
       : condition(std::move(c)), a(std::move(first)), b(std::move(second)) {
     (void)extents();
   }
+  [[gnu::noinline]] WhereNode(WhereNode const&) = default;
+  [[gnu::noinline]] WhereNode(WhereNode&&) noexcept = default;
+  [[gnu::noinline]] ~WhereNode() = default;
   [[nodiscard]] std::array<std::int64_t, rank> extents() const {
     return broadcast(condition.extents(), broadcast(a.extents(), b.extents()));
   }
@@ -192,6 +202,10 @@ template <class T, std::size_t N>
 [[nodiscard]] View<T, N, N> as_node(DistArray<T, N> const& array) {
   return array.view({});
 }
+template <class T>
+[[nodiscard]] View<T, 0, 1> as_node(DistArray<T, 0> const& array) {
+  return array.view({});
+}
 template <class E>
 requires(Expression<E>) [[nodiscard]] E as_node(E const& expression) {
   return expression;
@@ -216,7 +230,7 @@ template <class T, class S>
 [[nodiscard]] auto as_literal(S value) {
   using Result = weakly_promoted<T, S>;
   check_literal<Result>(value);
-  return LiteralNode<Result>(static_cast<Result>(value));
+  return LiteralNode<Result>(convert<Result>(value));
 }
 
 }  // namespace detail

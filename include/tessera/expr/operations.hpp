@@ -3,6 +3,7 @@
 /// What is computed for one cell. C is the type both operands are converted to first.
 
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <type_traits>
 
@@ -18,6 +19,31 @@ using Wrapping = std::common_type_t<std::make_unsigned_t<C>, unsigned>;
 
 template <class C>
 inline constexpr bool wraps = std::is_integral_v<C> && !std::same_as<C, bool>;
+
+/// What the functions of <cmath> take: float for floating types of 16 bits.
+template <class C>
+using Computed = std::conditional_t<is_half<C>, float, C>;
+
+// Complex numbers as NumPy has them: by the plain formulas, which become vectors. C++'s own
+// operators look for infinities among NaNs first.
+template <class R>
+TESSERA_FUNCTION std::complex<R> product_of(std::complex<R> a, std::complex<R> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+/// Divides by the larger part first, so that no square overflows.
+/// Source: Smith, Algorithm 116: Complex division (1962).
+template <class R>
+TESSERA_FUNCTION std::complex<R> quotient_of(std::complex<R> a, std::complex<R> b) {
+  bool const real_is_larger = std::fabs(b.real()) >= std::fabs(b.imag());
+  R const larger = real_is_larger ? b.real() : b.imag();
+  R const smaller = real_is_larger ? b.imag() : b.real();
+  if (larger == 0) return {a.real() / std::fabs(larger), a.imag() / std::fabs(larger)};
+  R const ratio = smaller / larger;
+  R const scale = R{1} / (larger + smaller * ratio);
+  if (real_is_larger)
+    return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
+  return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
+}
 
 struct Add {
   template <class C>
@@ -42,22 +68,29 @@ struct Multiply {
   TESSERA_FUNCTION static C apply(C a, C b) {
     if constexpr (wraps<C>)
       return static_cast<C>(static_cast<Wrapping<C>>(a) * static_cast<Wrapping<C>>(b));
+    else if constexpr (is_complex<C>)
+      return product_of(a, b);
     else
       return static_cast<C>(a * b);
   }
 };
-/// True division: C is a floating type.
+/// True division: C is a floating or complex type.
 struct Divide {
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
-    return a / b;
+    if constexpr (is_complex<C>)
+      return quotient_of(a, b);
+    else
+      return a / b;
   }
 };
 /// The remainder with the sign of the divisor; integers modulo 0 are 0.
 struct Modulo {
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
-    if constexpr (std::is_floating_point_v<C>) {
+    if constexpr (is_half<C>) {
+      return apply<float>(a, b);
+    } else if constexpr (std::is_floating_point_v<C>) {
       auto const rest = std::fmod(a, b);
       if (rest == 0) return std::copysign(C{0}, b);
       return (rest < 0) != (b < 0) ? rest + b : rest;
@@ -79,13 +112,57 @@ struct Negate {
       return static_cast<C>(-a);
   }
 };
+/// The magnitude: of a complex number, a real one.
 struct Absolute {
   template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    if constexpr (std::is_floating_point_v<C>) return std::fabs(a);
-    if constexpr (std::is_signed_v<C> && !std::is_floating_point_v<C>)
+  TESSERA_FUNCTION static real_of<C> apply(C a) {
+    if constexpr (is_complex<C>)
+      return std::hypot(a.real(), a.imag());
+    else if constexpr (is_floating<C>)
+      return std::fabs(static_cast<Computed<C>>(a));
+    else if constexpr (std::is_signed_v<C>)
       return a < 0 ? Negate::apply(a) : a;
-    return a;
+    else
+      return a;
+  }
+};
+
+// The parts of a complex number; a real one has the imaginary part 0.
+struct RealPart {
+  template <class C>
+  TESSERA_FUNCTION static real_of<C> apply(C a) {
+    if constexpr (is_complex<C>)
+      return a.real();
+    else
+      return a;
+  }
+};
+struct ImaginaryPart {
+  template <class C>
+  TESSERA_FUNCTION static real_of<C> apply(C a) {
+    if constexpr (is_complex<C>)
+      return a.imag();
+    else
+      return C{};
+  }
+};
+struct Conjugate {
+  template <class C>
+  TESSERA_FUNCTION static C apply(C a) {
+    if constexpr (is_complex<C>)
+      return {a.real(), -a.imag()};
+    else
+      return a;
+  }
+};
+/// The angle from the positive real numbers, in (-pi, pi].
+struct Argument {
+  template <class C>
+  TESSERA_FUNCTION static real_of<C> apply(C a) {
+    if constexpr (is_complex<C>)
+      return std::atan2(a.imag(), a.real());
+    else
+      return std::atan2(Computed<C>{0}, static_cast<Computed<C>>(a));
   }
 };
 
@@ -157,7 +234,7 @@ struct BitXor {
 struct Minimum {
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
-    if constexpr (std::is_floating_point_v<C>)
+    if constexpr (is_floating<C>)
       if (a != a) return a;
     return a < b || a == b ? a : b;
   }
@@ -166,7 +243,7 @@ struct Minimum {
 struct Maximum {
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
-    if constexpr (std::is_floating_point_v<C>)
+    if constexpr (is_floating<C>)
       if (a != a) return a;
     return a > b || a == b ? a : b;
   }
@@ -175,7 +252,7 @@ struct Maximum {
 struct Power {
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
-    return std::pow(a, b);
+    return std::pow(static_cast<Computed<C>>(a), static_cast<Computed<C>>(b));
   }
 };
 
@@ -187,60 +264,98 @@ struct CastTo {
   }
 };
 
-// Functions of one floating argument.
+/// A member of a struct.
+template <auto member>
+struct Member {
+  template <class C>
+  TESSERA_FUNCTION static auto apply(C const& a) {
+    return a.*member;
+  }
+};
+
+// Functions of one floating or complex argument.
 struct Sqrt {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::sqrt(a);
+    return std::sqrt(static_cast<Computed<C>>(a));
   }
 };
 struct Exp {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::exp(a);
+    return std::exp(static_cast<Computed<C>>(a));
   }
 };
 struct Log {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::log(a);
+    return std::log(static_cast<Computed<C>>(a));
   }
 };
 struct Sin {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::sin(a);
+    return std::sin(static_cast<Computed<C>>(a));
   }
 };
 struct Cos {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::cos(a);
+    return std::cos(static_cast<Computed<C>>(a));
   }
 };
 struct Tan {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::tan(a);
+    return std::tan(static_cast<Computed<C>>(a));
   }
 };
 struct Tanh {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::tanh(a);
+    return std::tanh(static_cast<Computed<C>>(a));
   }
 };
 struct Floor {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::floor(a);
+    return std::floor(static_cast<Computed<C>>(a));
   }
 };
 struct Ceil {
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
-    return std::ceil(a);
+    return std::ceil(static_cast<Computed<C>>(a));
   }
 };
+
+/// Operations that complex numbers do not have: they have no order.
+template <class Op>
+inline constexpr bool needs_order = false;
+template <>
+inline constexpr bool needs_order<Less> = true;
+template <>
+inline constexpr bool needs_order<LessEqual> = true;
+template <>
+inline constexpr bool needs_order<Greater> = true;
+template <>
+inline constexpr bool needs_order<GreaterEqual> = true;
+template <>
+inline constexpr bool needs_order<Minimum> = true;
+template <>
+inline constexpr bool needs_order<Maximum> = true;
+template <>
+inline constexpr bool needs_order<Modulo> = true;
+template <>
+inline constexpr bool needs_order<Floor> = true;
+template <>
+inline constexpr bool needs_order<Ceil> = true;
+
+/// Refuses what no complex number can do, where it is written.
+template <class Op, class C>
+constexpr void check_order() {
+  static_assert(!(needs_order<Op> && is_complex<C>),
+                "complex numbers have no order: use abs(u), real(u) or imag(u)");
+}
 
 }  // namespace tessera::detail

@@ -10,9 +10,6 @@
 namespace tessera {
 namespace detail {
 
-template <class T>
-concept Number = std::is_arithmetic_v<T>;
-
 /// How an operation picks the type it is computed in.
 struct InPromoted {
   template <class A, class B>
@@ -32,10 +29,12 @@ template <class Op, class Rule, class A, class B>
   using NodeA = node_of<A>;
   using NodeB = node_of<B>;
   using C = typename Rule::template type<typename NodeA::value_type, typename NodeB::value_type>;
+  check_order<Op, C>();
   return BinaryNode<Op, C, NodeA, NodeB>(as_node(a), as_node(b));
 }
 template <class Op, class C, class A>
 [[nodiscard]] auto make_unary(A const& a) {
+  check_order<Op, C>();
   return UnaryNode<Op, C, node_of<A>>(as_node(a));
 }
 
@@ -74,8 +73,11 @@ TESSERA_BINARY(operator||, Or, InBool)
 TESSERA_BINARY(operator&, BitAnd, InPromoted)
 TESSERA_BINARY(operator|, BitOr, InPromoted)
 TESSERA_BINARY(operator^, BitXor, InPromoted)
+/// The smaller of two elements; NaN if either is.
 TESSERA_BINARY(minimum, Minimum, InPromoted)
+/// The larger of two elements; NaN if either is.
 TESSERA_BINARY(maximum, Maximum, InPromoted)
+/// a to the power of b; integers become double.
 TESSERA_BINARY(pow, Power, InFloating)
 #undef TESSERA_BINARY
 
@@ -115,31 +117,63 @@ template <Expression A>
 [[nodiscard]] auto operator!(A const& a) {
   return detail::make_unary<detail::Not, bool>(a);
 }
+/// The magnitude; of complex numbers, of the type of their parts.
 template <Expression A>
 [[nodiscard]] auto abs(A const& a) {
   return detail::make_unary<detail::Absolute, typename A::value_type>(a);
 }
 
-// A function of one argument: floating types stay what they are, others become double.
+/// The real parts, of the type of the parts; real numbers are their own.
+template <Expression A>
+[[nodiscard]] auto real(A const& a) {
+  return detail::make_unary<detail::RealPart, typename A::value_type>(a);
+}
+/// The imaginary parts; those of real numbers are 0.
+template <Expression A>
+[[nodiscard]] auto imag(A const& a) {
+  return detail::make_unary<detail::ImaginaryPart, typename A::value_type>(a);
+}
+/// The conjugates: imaginary parts change their sign.
+template <Expression A>
+[[nodiscard]] auto conj(A const& a) {
+  return detail::make_unary<detail::Conjugate, typename A::value_type>(a);
+}
+/// The angles from the positive real numbers, in (-pi, pi]: NumPy's angle. Integers give double.
+template <Expression A>
+[[nodiscard]] auto arg(A const& a) {
+  return detail::make_unary<detail::Argument, detail::floating_of<typename A::value_type>>(a);
+}
+
+// A function of one argument: floating and complex types stay what they are, others become double.
 #define TESSERA_FLOATING(name, Op)                                                         \
   template <Expression A>                                                                  \
   [[nodiscard]] auto name(A const& a) {                                                    \
     return detail::make_unary<detail::Op, detail::floating_of<typename A::value_type>>(a); \
   }
 
+/// The square root.
 TESSERA_FLOATING(sqrt, Sqrt)
+/// e to the power of each element.
 TESSERA_FLOATING(exp, Exp)
+/// The natural logarithm.
 TESSERA_FLOATING(log, Log)
+/// The sine of angles in radians.
 TESSERA_FLOATING(sin, Sin)
+/// The cosine of angles in radians.
 TESSERA_FLOATING(cos, Cos)
+/// The tangent of angles in radians.
 TESSERA_FLOATING(tan, Tan)
+/// The hyperbolic tangent.
 TESSERA_FLOATING(tanh, Tanh)
+/// The next whole number down.
 TESSERA_FLOATING(floor, Floor)
+/// The next whole number up.
 TESSERA_FLOATING(ceil, Ceil)
 #undef TESSERA_FLOATING
 
 /// The elements converted to T. A floating value beyond an integer T becomes the nearest one T has,
-/// NaN 0.
+/// NaN 0. Complex elements become complex ones of another width, or bools (not zero): for real ones
+/// take real(u), imag(u) or abs(u).
 template <Element T, Expression A>
 [[nodiscard]] auto cast(A const& a) {
   return detail::make_unary<detail::CastTo<T>, typename A::value_type>(a);
@@ -163,10 +197,10 @@ requires(Expression<A> || Expression<B>)
 }
 template <Expression C, detail::Number A, detail::Number B>
 [[nodiscard]] auto where(C const& condition, A a, B b) {
-  using T = std::conditional_t<std::is_integral_v<std::common_type_t<A, B>>, std::int64_t, double>;
+  using T = detail::weakly_promoted<detail::weakly_promoted<std::int64_t, A>, B>;
   return detail::WhereNode<detail::node_of<C>, detail::LiteralNode<T>, detail::LiteralNode<T>>(
-      detail::as_node(condition), detail::LiteralNode<T>(static_cast<T>(a)),
-      detail::LiteralNode<T>(static_cast<T>(b)));
+      detail::as_node(condition), detail::LiteralNode<T>(detail::convert<T>(a)),
+      detail::LiteralNode<T>(detail::convert<T>(b)));
 }
 
 }  // namespace tessera

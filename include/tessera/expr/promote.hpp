@@ -2,9 +2,12 @@
 /// @file
 /// The type of what two operands make: NumPy's rules.
 
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
+
+#include "tessera/array/element.hpp"
 
 namespace tessera::detail {
 
@@ -58,25 +61,58 @@ requires(!std::same_as<B, bool>) struct Promote<bool, B> {
   using type = B;
 };
 
-/// Arithmetic types by NumPy's table; other types only with themselves.
+/// A floating type of 16 bits holds numbers of 8 bits, float those of 16. Two such types have only
+/// float in common.
+template <class A, class B>
+requires(is_half<A> != is_half<B> && !is_complex<A> && !is_complex<B>) struct Promote<A, B> {
+  using Short = std::conditional_t<is_half<A>, A, B>;
+  using Other = std::conditional_t<is_half<A>, B, A>;
+  using WithInteger = std::conditional_t<sizeof(Other) == 1, Short,
+                                         std::conditional_t<sizeof(Other) == 2, float, double>>;
+  using type = std::conditional_t<std::is_floating_point_v<Other>, Other, WithInteger>;
+};
+template <class A, class B>
+requires(is_half<A>&& is_half<B>) struct Promote<A, B> {
+  using type = float;
+};
+/// What their parts make: float or double.
+template <class A, class B>
+requires(is_complex<A> || is_complex<B>) struct Promote<A, B> {
+  using type = std::complex<typename Promote<real_of<A>, real_of<B>>::type>;
+};
+
+/// Numbers by NumPy's table; other types only with themselves.
 template <class A, class B>
 using promoted = typename Promote<A, B>::type;
 
+/// Kinds of numbers, each of which holds those before it.
+enum class Kind { boolean, integer, floating, complex, other };
+template <class T>
+inline constexpr Kind kind_of = std::same_as<T, bool>   ? Kind::boolean
+                                : std::is_integral_v<T> ? Kind::integer
+                                : is_floating<T>        ? Kind::floating
+                                : is_complex<T>         ? Kind::complex
+                                                        : Kind::other;
+
+/// The complex type beside elements of type T. There is none narrower than that of float.
+template <class T>
+using complex_beside =
+    std::complex<std::conditional_t<std::same_as<T, float> || is_half<T>, float, double>>;
+
 /// The type of an array of T with a C++ scalar of type S, which is weak: it only raises the kind
-/// (bool, integer, floating), never the width.
+/// (bool, integer, floating, complex), never the width.
 template <class T, class S>
 struct Weak {
-  static constexpr bool to_float = std::is_floating_point_v<S> && !std::is_floating_point_v<T>;
-  static constexpr bool to_integer =
-      std::is_integral_v<S> && !std::same_as<S, bool> && std::same_as<T, bool>;
-  using type =
-      std::conditional_t<to_float, double, std::conditional_t<to_integer, std::int64_t, T>>;
+  using Raised =
+      std::conditional_t<kind_of<S> == Kind::complex, complex_beside<T>,
+                         std::conditional_t<kind_of<S> == Kind::floating, double, std::int64_t>>;
+  using type = std::conditional_t<(kind_of<S> > kind_of<T>), Raised, T>;
 };
 template <class T, class S>
 using weakly_promoted = typename Weak<T, S>::type;
 
-/// The result of a function like sqrt: floating types stay, all others become double.
+/// The result of a function like sqrt: floating and complex types stay, all others become double.
 template <class T>
-using floating_of = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+using floating_of = std::conditional_t<is_floating<T> || is_complex<T>, T, double>;
 
 }  // namespace tessera::detail

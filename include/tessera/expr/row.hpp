@@ -14,14 +14,14 @@ namespace tessera::detail {
 /// Which row of a box is computed.
 class RowPlace {
  public:
-  RowPlace(KernelCall const& call, std::int64_t row) : call_(call) {
+  TESSERA_FUNCTION RowPlace(KernelCall const& call, std::int64_t row) : call_(call) {
     for (std::size_t d = call.extents->size() - 1; d-- > 0;) {
       at_[d] = row % (*call.extents)[d];
       row /= (*call.extents)[d];
     }
   }
 
-  void next() {
+  TESSERA_FUNCTION void next() {
     for (std::size_t d = call_.extents->size() - 1; d-- > 0;) {
       if (++at_[d] < (*call_.extents)[d]) return;
       at_[d] = 0;
@@ -29,20 +29,22 @@ class RowPlace {
   }
 
   /// Moves along one dimension, but the last.
-  void move_to(std::size_t d, std::int64_t at) { at_[d] = at; }
+  TESSERA_FUNCTION void move_to(std::size_t d, std::int64_t at) { at_[d] = at; }
 
-  [[nodiscard]] KernelCall const& call() const { return call_; }
+  [[nodiscard]] TESSERA_FUNCTION KernelCall const& call() const { return call_; }
   /// Elements from the box's first cell to the row's, for an array with these strides.
-  [[nodiscard]] std::int64_t offset(Index const& strides) const {
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t offset(Index const& strides) const {
     std::int64_t offset = 0;
     for (std::size_t d = 0; d + 1 < strides.size(); ++d) offset += at_[d] * strides[d];
     return offset;
   }
   /// The statement's index along dimension d at the start of the row.
-  [[nodiscard]] std::int64_t index(std::size_t d) const {
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t index(std::size_t d) const {
     return (*call_.first)[d] + (d + 1 < call_.extents->size() ? at_[d] : 0);
   }
-  [[nodiscard]] bool is_inner(std::size_t d) const { return d + 1 == call_.extents->size(); }
+  [[nodiscard]] TESSERA_FUNCTION bool is_inner(std::size_t d) const {
+    return d + 1 == call_.extents->size();
+  }
 
  private:
   KernelCall const& call_;
@@ -112,7 +114,7 @@ template <class T>
 struct LeafKernel {
   std::size_t slot;
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const& place) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
     auto const& leaf = place.call().leaves[slot];
     auto const* first = reinterpret_cast<T const*>(leaf.first) + place.offset(*leaf.strides);
     if constexpr (unit)
@@ -128,7 +130,7 @@ struct BoundaryLeafKernel {
   LeafKernel<T> leaf;
   T constants[2 * R];
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const& place) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
     return leaf.template row<unit>(place);
   }
 };
@@ -137,7 +139,7 @@ template <class T>
 struct LiteralKernel {
   T value;
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const&) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const&) const {
     return ConstantRow<T>{value};
   }
 };
@@ -146,7 +148,7 @@ template <class T>
 struct ScalarKernel {
   std::size_t slot;
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const& place) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
     return ConstantRow<T>{*reinterpret_cast<T const*>(place.call().scalars[slot])};
   }
 };
@@ -154,7 +156,7 @@ struct ScalarKernel {
 struct IndexKernel {
   std::size_t dimension;
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const& place) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
     return IndexRow{place.index(dimension), place.is_inner(dimension) ? 1 : 0};
   }
 };
@@ -165,7 +167,7 @@ template <class Op, class C, class A>
 struct OperationKernel<Op, C, A> {
   A a;
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const& place) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
     using RowA = decltype(a.template row<unit>(place));
     return OperationRow<Op, C, RowA>{a.template row<unit>(place)};
   }
@@ -175,7 +177,7 @@ struct OperationKernel<Op, C, A, B> {
   A a;
   B b;
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const& place) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
     using RowA = decltype(a.template row<unit>(place));
     using RowB = decltype(b.template row<unit>(place));
     return OperationRow<Op, C, RowA, RowB>{a.template row<unit>(place),
@@ -189,7 +191,7 @@ struct WhereKernel {
   A a;
   B b;
   template <bool unit>
-  [[nodiscard]] auto row(RowPlace const& place) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
     using RowC = decltype(condition.template row<unit>(place));
     using RowA = decltype(a.template row<unit>(place));
     using RowB = decltype(b.template row<unit>(place));

@@ -4,47 +4,93 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <source_location>
 #include <span>
 #include <type_traits>
 
+#include "tessera/base/hash.hpp"
 #include "tessera/expr/convert.hpp"
 #include "tessera/expr/nodes.hpp"
+#include "tessera/expr/operations.hpp"
 
 namespace tessera {
 
 /// What is read past one edge.
 class Boundary {
  public:
+  /// The largest struct that can be a constant.
+  static constexpr std::size_t most_bytes = 32;
+
   constexpr explicit Boundary(BoundaryKind kind) : kind_(kind) {}
-  template <class S>
-  requires(std::is_arithmetic_v<S>) [[nodiscard]] static constexpr Boundary of_constant(S value) {
+  /// The same value past the edge everywhere.
+  template <Element S>
+  requires(detail::Number<S> || sizeof(S) <= most_bytes) [[nodiscard]] static constexpr Boundary
+      of_constant(S const& value) {
     Boundary result(BoundaryKind::constant);
-    result.is_integer_ = std::is_integral_v<S>;
-    if constexpr (std::is_integral_v<S>)
+    if constexpr (std::is_integral_v<S>) {
       result.integer_ = static_cast<std::int64_t>(value);
-    else
-      result.real_ = static_cast<double>(value);
+    } else if constexpr (detail::Number<S>) {
+      result.holds_ = detail::is_complex<S> ? Holds::complex : Holds::real;
+      result.real_ = static_cast<double>(detail::RealPart::apply(value));
+      result.imaginary_ = static_cast<double>(detail::ImaginaryPart::apply(value));
+    } else {
+      result.holds_ = Holds::bytes;
+      result.type_ = type_of<S>();
+      std::memcpy(result.bytes_, &value, sizeof value);
+    }
     return result;
   }
 
   [[nodiscard]] constexpr BoundaryKind kind() const { return kind_; }
   /// The constant as an element.
-  /// Throws: UsageError for an integer that an integer T cannot hold.
+  /// Throws: UsageError for an integer that an integer T cannot hold, a complex number where T is
+  ///         real, and a struct of another type than T.
   template <class T>
   [[nodiscard]] constexpr T constant() const {
-    // An integer of 8 bytes is kept by its bits.
-    if constexpr (sizeof(T) < sizeof(integer_))
-      if (is_integer_) detail::check_literal<T>(integer_);
-    return is_integer_ ? static_cast<T>(integer_) : detail::convert<T>(real_);
+    if (kind_ != BoundaryKind::constant) return T{};
+    check_type<T>();
+    if constexpr (!detail::Number<T>) {
+      T result{};
+      std::memcpy(&result, bytes_, sizeof result);
+      return result;
+    } else {
+      // An integer of 8 bytes is kept by its bits.
+      if constexpr (sizeof(T) < sizeof(integer_))
+        if (holds_ == Holds::integer) detail::check_literal<T>(integer_);
+      if (holds_ == Holds::integer) return detail::convert<T>(integer_);
+      if constexpr (detail::is_complex<T>)
+        return detail::convert<T>(std::complex<double>(real_, imaginary_));
+      else
+        return detail::convert<T>(real_);
+    }
   }
 
  private:
+  enum class Holds { integer, real, complex, bytes };
+
+  template <class T>
+  static constexpr std::uint64_t type_of() {
+    return hash_text(__PRETTY_FUNCTION__);
+  }
+  template <class T>
+  constexpr void check_type() const {
+    bool const fits = detail::Number<T> ? holds_ != Holds::bytes &&
+                                              (detail::is_complex<T> || holds_ != Holds::complex)
+                                        : holds_ == Holds::bytes && type_ == type_of<T>();
+    if (!fits)
+      throw UsageError(text("constant(...) past the edge is no element of an array of ",
+                            dtype_name<T>(), "; pass a value of the array's type"));
+  }
+
   BoundaryKind kind_;
-  bool is_integer_ = true;
+  Holds holds_ = Holds::integer;
   double real_ = 0;
+  double imaginary_ = 0;
   std::int64_t integer_ = 0;
+  std::uint64_t type_ = 0;            ///< of bytes
+  std::byte bytes_[most_bytes] = {};  ///< of a struct
 };
 
 /// The other end: cell -1 is the last one.
@@ -57,8 +103,8 @@ inline constexpr Boundary reflect{BoundaryKind::reflect};
 /// The cells before the edge backwards, the last one first: NumPy's "symmetric".
 inline constexpr Boundary symmetric{BoundaryKind::symmetric};
 /// Always the same value.
-template <class S>
-[[nodiscard]] constexpr Boundary constant(S value) {
+template <Element S>
+[[nodiscard]] constexpr Boundary constant(S const& value) {
   return Boundary::of_constant(value);
 }
 

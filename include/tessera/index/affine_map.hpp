@@ -29,6 +29,7 @@ struct AffineMap {
   std::size_t rank_in = 0;
   InlineVector<AxisMap, max_rank> axes;
 
+  /// The map of every index to itself.
   [[nodiscard]] static AffineMap identity(std::size_t rank);
 
   [[nodiscard]] std::size_t rank() const { return axes.size(); }

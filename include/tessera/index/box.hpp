@@ -23,6 +23,7 @@ struct Box {
 
   [[nodiscard]] std::size_t rank() const { return lo.size(); }
   [[nodiscard]] bool empty() const;
+  /// The cells along dimension d.
   [[nodiscard]] std::int64_t extent(std::size_t d) const {
     return hi[d] > lo[d] ? hi[d] - lo[d] : 0;
   }
@@ -31,6 +32,7 @@ struct Box {
   [[nodiscard]] bool contains(Index const& cell) const;
   /// True if every cell of `other` is in this box; an empty box is in every box.
   [[nodiscard]] bool contains(Box const& other) const;
+  /// The box moved by `by` cells along each dimension.
   [[nodiscard]] Box shifted(Index const& by) const;
 
   /// Equal as sets of cells: all empty boxes of one rank are equal.
@@ -43,6 +45,7 @@ struct Box {
 [[nodiscard]] Box whole(Shape const& shape);
 /// The cells in both.
 [[nodiscard]] Box intersect(Box const& a, Box const& b);
+/// True if a cell is in both.
 [[nodiscard]] bool intersects(Box const& a, Box const& b);
 /// The smallest box that holds both; an empty box adds nothing.
 [[nodiscard]] Box hull(Box const& a, Box const& b);

@@ -12,6 +12,7 @@ namespace tessera {
 
 /// "Nothing here": a range without that end, a dimension on no mesh axis.
 struct None {};
+/// "Nothing here": range(none, 3), P(none, "x").
 inline constexpr None none{};
 
 /// One end of a range: a number, counted from the end if negative, or none.

@@ -19,6 +19,7 @@ class Region {
   [[nodiscard]] std::vector<Box> const& boxes() const { return boxes_; }
   [[nodiscard]] bool empty() const { return boxes_.empty(); }
   [[nodiscard]] std::int64_t cells() const;
+  /// True if every cell of the box is in the region.
   [[nodiscard]] bool contains(Box const& box) const;
   /// The smallest box around all; the empty box of no dimensions if the region is empty.
   [[nodiscard]] Box hull() const;

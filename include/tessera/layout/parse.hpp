@@ -15,11 +15,12 @@ namespace tessera {
 /// Throws: UsageError, with the place and what was expected there; ShardingError as Mesh.
 [[nodiscard]] Mesh parse_mesh(std::string_view text);
 
-/// P("data", none, ("model", "x")).
+/// P("data", none, ("model", "x")), P("x").partial("y", max).
 /// Throws: UsageError, with the place and what was expected there.
 [[nodiscard]] PartitionSpec parse_spec(std::string_view text);
 
-/// "balanced", "ceil", "strict", "unit(64)", "explicit_sizes(3, 0, 2)".
+/// "balanced", "ceil", "strict", "unit(64)", "explicit_sizes(3, 0, 2)", "segments(4, 8 unit(2))",
+/// "cyclic(5)".
 /// Throws: UsageError, with the place and what was expected there; ShardingError as Cut.
 [[nodiscard]] Cut parse_cut(std::string_view text);
 

@@ -58,6 +58,7 @@ class Mesh {
   /// The coordinates of a position, one per axis, and back.
   /// Throws: IndexError if the position or a coordinate is outside the mesh.
   [[nodiscard]] Index coordinates(std::int64_t position) const;
+  /// The position of a device with these coordinates. Throws: IndexError as `coordinates`.
   [[nodiscard]] std::int64_t position(Index const& coordinates) const;
   /// The largest device id of the mesh.
   [[nodiscard]] DeviceId last_device() const;

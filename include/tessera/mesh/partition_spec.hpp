@@ -3,6 +3,7 @@
 /// Which mesh axes cut which dimensions of an array.
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <ostream>
 #include <string>
@@ -34,7 +35,12 @@ class SpecEntry {
   std::vector<std::string> axes_;
 };
 
-/// One entry per dimension of an array.
+/// How addends make one value.
+enum class ReduceOp : std::uint8_t { sum, prod, min, max };
+/// "sum"
+std::ostream& operator<<(std::ostream& out, ReduceOp op);
+
+/// One entry per dimension of an array, and the axes along which devices hold addends.
 class PartitionSpec {
  public:
   PartitionSpec() = default;
@@ -44,12 +50,22 @@ class PartitionSpec {
   [[nodiscard]] SpecEntry const& operator[](std::size_t d) const { return entries_[d]; }
   [[nodiscard]] std::vector<SpecEntry> const& entries() const { return entries_; }
 
+  /// The same spec, where each device along `axes` holds an addend of the cells instead of a copy.
+  /// Example: P("x").partial("y"), P(none).partial({"y", "z"}, ReduceOp::max)
+  [[nodiscard]] PartitionSpec partial(SpecEntry axes, ReduceOp op = ReduceOp::sum) const;
+  /// The axes along which devices hold addends; none for most arrays.
+  [[nodiscard]] SpecEntry const& partial_axes() const { return partial_axes_; }
+  [[nodiscard]] ReduceOp partial_op() const { return op_; }
+  [[nodiscard]] bool is_partial() const { return !partial_axes_.axes().empty(); }
+
   friend bool operator==(PartitionSpec const&, PartitionSpec const&) = default;
-  /// P("data", none, ("model", "x"))
+  /// P("data", none, ("model", "x")), P("x").partial("y", max)
   friend std::ostream& operator<<(std::ostream& out, PartitionSpec const& spec);
 
  private:
   std::vector<SpecEntry> entries_;
+  SpecEntry partial_axes_ = none;
+  ReduceOp op_ = ReduceOp::sum;  ///< of addends; sum where there are none
 };
 
 /// The spec of an array with as many dimensions as there are arguments.

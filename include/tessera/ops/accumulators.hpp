@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -18,10 +19,10 @@
 
 namespace tessera::detail {
 
-/// NumPy's type of a sum: integers widen to 64 bits, floating types stay.
+/// NumPy's type of a sum: integers widen to 64 bits, floating and complex types stay.
 template <class T>
 using sum_type =
-    std::conditional_t<std::is_floating_point_v<T>, T,
+    std::conditional_t<is_floating<T> || is_complex<T>, T,
                        std::conditional_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>,
                                           std::uint64_t, std::int64_t>>;
 
@@ -44,30 +45,52 @@ void take_doubles(Row const& row, std::int64_t count, Take const& take) {
   }
 }
 
+/// Calls take(real parts, imaginary parts), both spans of doubles, for all terms of a row.
+template <class Row, class Take>
+void take_parts(Row const& row, std::int64_t count, Take const& take) {
+  constexpr std::int64_t piece = 1024;
+  std::array<double, piece> real;
+  std::array<double, piece> imaginary;
+  for (std::int64_t first = 0; first < count; first += piece) {
+    auto const n = std::min(piece, count - first);
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < n; ++j) {
+      auto const term = row(first + j);
+      real[static_cast<std::size_t>(j)] = static_cast<double>(term.real());
+      imaginary[static_cast<std::size_t>(j)] = static_cast<double>(term.imag());
+    }
+    auto const size = static_cast<std::size_t>(n);
+    take(std::span<double const>(real.data(), size),
+         std::span<double const>(imaginary.data(), size));
+  }
+}
+
 /// Integers add up exactly modulo 2^64, in any order.
 template <class T>
 struct IntegerSum {
   std::uint64_t sum = 0;
   template <class Row>
-  void add_row(Row const& row, std::int64_t count) {
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) sum += static_cast<std::uint64_t>(row(j));
   }
-  void merge(IntegerSum const& other) { sum += other.sum; }
-  [[nodiscard]] T value(double) const { return static_cast<T>(sum); }
+  TESSERA_FUNCTION void merge(IntegerSum const& other) { sum += other.sum; }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
 };
 
 // What becomes of a sum at the end.
 struct Itself {
-  static double apply(double sum, double) { return sum; }
+  TESSERA_FUNCTION static double apply(double sum, double) { return sum; }
 };
 struct Divided {
-  static double apply(double sum, double divisor) { return sum / divisor; }
+  TESSERA_FUNCTION static double apply(double sum, double divisor) { return sum / divisor; }
 };
 struct Root {
-  static double apply(double sum, double) { return std::sqrt(sum); }
+  TESSERA_FUNCTION static double apply(double sum, double) { return std::sqrt(sum); }
 };
 struct RootOfDivided {
-  static double apply(double sum, double divisor) { return std::sqrt(sum / divisor); }
+  TESSERA_FUNCTION static double apply(double sum, double divisor) {
+    return std::sqrt(sum / divisor);
+  }
 };
 
 /// Sums by fixed bins; float is converted exactly to double first, and back at the end.
@@ -84,13 +107,40 @@ struct FloatingSum {
   }
 };
 
+/// The sums of the real and of the imaginary parts.
+template <class T, class Finish = Itself>
+struct ComplexSum {
+  BinnedSum real;
+  BinnedSum imaginary;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    take_parts(row, count, [this](std::span<double const> re, std::span<double const> im) {
+      real.add(re);
+      imaginary.add(im);
+    });
+  }
+  void merge(ComplexSum const& other) {
+    real.merge(other.real);
+    imaginary.merge(other.imaginary);
+  }
+  [[nodiscard]] T value(double parameter) const {
+    return convert<T>(std::complex<double>(Finish::apply(real.value(), parameter),
+                                           Finish::apply(imaginary.value(), parameter)));
+  }
+};
+
+/// The sum of floating or complex terms, of which something is made at the end.
+template <class T, class Finish = Itself>
+using FinishedSum =
+    std::conditional_t<is_complex<T>, ComplexSum<T, Finish>, FloatingSum<T, Finish>>;
+
 /// Adds as the terms come, in lanes that the compiler makes vectors of: the last bits depend on the
 /// order.
 template <class T>
 struct FastSum {
   double sum = 0;
   template <class Row>
-  void add_row(Row const& row, std::int64_t count) {
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     constexpr std::int64_t lanes = 32;
     double partial[lanes] = {};
     std::int64_t first = 0;
@@ -100,24 +150,24 @@ struct FastSum {
     for (; first < count; ++first) sum += static_cast<double>(row(first));
     for (double const part : partial) sum += part;
   }
-  void merge(FastSum const& other) { sum += other.sum; }
-  [[nodiscard]] T value(double) const { return static_cast<T>(sum); }
+  TESSERA_FUNCTION void merge(FastSum const& other) { sum += other.sum; }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
 };
 
 template <class T>
 using SumOf =
-    std::conditional_t<std::is_floating_point_v<T>, FloatingSum<T>, IntegerSum<sum_type<T>>>;
+    std::conditional_t<is_floating<T> || is_complex<T>, FinishedSum<T>, IntegerSum<sum_type<T>>>;
 
 /// Integers multiply exactly modulo 2^64.
 template <class T>
 struct IntegerProduct {
   std::uint64_t product = 1;
   template <class Row>
-  void add_row(Row const& row, std::int64_t count) {
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) product *= static_cast<std::uint64_t>(row(j));
   }
-  void merge(IntegerProduct const& other) { product *= other.product; }
-  [[nodiscard]] T value(double) const { return static_cast<T>(product); }
+  TESSERA_FUNCTION void merge(IntegerProduct const& other) { product *= other.product; }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(product); }
 };
 
 template <class T>
@@ -132,8 +182,22 @@ struct FloatingProduct {
 };
 
 template <class T>
-using ProductOf = std::conditional_t<std::is_floating_point_v<T>, FloatingProduct<T>,
-                                     IntegerProduct<sum_type<T>>>;
+struct ComplexProduct {
+  WideComplexProduct product;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    take_parts(row, count, [this](std::span<double const> re, std::span<double const> im) {
+      product.multiply(re, im);
+    });
+  }
+  void merge(ComplexProduct const& other) { product.merge(other.product); }
+  [[nodiscard]] T value(double) const { return convert<T>(product.value()); }
+};
+
+template <class T>
+using ProductOf = std::conditional_t<
+    is_complex<T>, ComplexProduct<T>,
+    std::conditional_t<is_floating<T>, FloatingProduct<T>, IntegerProduct<sum_type<T>>>>;
 
 /// The smallest or largest element; NaN if there is one, as in NumPy.
 template <class T, class Op>
@@ -141,11 +205,12 @@ struct Extreme {
   T best{};
   bool any = false;
   template <class Row>
-  void add_row(Row const& row, std::int64_t count) {
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     if (count == 0) return;
     constexpr std::int64_t lanes = 16;  // side by side, so that none waits for the one before
     T found[lanes];
-    std::fill_n(found, lanes, any ? best : row(0));
+    T const start = any ? best : row(0);
+    for (T& one : found) one = start;
     std::int64_t first = 0;
     for (; first + lanes <= count; first += lanes)
       for (std::int64_t lane = 0; lane < lanes; ++lane)
@@ -155,12 +220,12 @@ struct Extreme {
     for (T const one : found) best = Op::apply(best, one);
     any = true;
   }
-  void merge(Extreme const& other) {
+  TESSERA_FUNCTION void merge(Extreme const& other) {
     if (other.any) add_row(ConstantRow<T>{other.best}, 1);
   }
   /// Which of two zeros or NaNs came first must not show: both become one.
-  [[nodiscard]] T value(double) const {
-    if constexpr (std::is_floating_point_v<T>) {
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const {
+    if constexpr (is_floating<T>) {
       if (best != best) return std::numeric_limits<T>::quiet_NaN();
       if (best == 0) return 0;
     }
@@ -181,22 +246,22 @@ template <class T, class Before>
 struct ArgExtreme {
   Indexed<T> best{T{}, -1};
   template <class Row>
-  void add_row(Row const& row, std::int64_t count) {
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) add(row(j));
   }
-  void add(Indexed<T> const& one) {
+  TESSERA_FUNCTION void add(Indexed<T> const& one) {
     bool const wins = best.index < 0 || comes_before(one.value, best.value) ||
                       (one.index < best.index && !comes_before(best.value, one.value));
     if (wins) best = one;
   }
-  void merge(ArgExtreme const& other) {
+  TESSERA_FUNCTION void merge(ArgExtreme const& other) {
     if (other.best.index >= 0) add(other.best);
   }
-  [[nodiscard]] std::int64_t value(double) const { return best.index; }
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t value(double) const { return best.index; }
 
  private:
-  static bool comes_before(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
+  TESSERA_FUNCTION static bool comes_before(T a, T b) {
+    if constexpr (is_floating<T>)
       if (a != a || b != b) return a != a && b == b;
     return Before::apply(a, b);
   }
@@ -205,32 +270,32 @@ struct ArgExtreme {
 struct AllTrue {
   bool result = true;
   template <class Row>
-  void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) result = result & static_cast<bool>(row(j));
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) result = result & convert<bool>(row(j));
   }
-  void merge(AllTrue const& other) { result = result && other.result; }
-  [[nodiscard]] bool value(double) const { return result; }
+  TESSERA_FUNCTION void merge(AllTrue const& other) { result = result && other.result; }
+  [[nodiscard]] TESSERA_FUNCTION bool value(double) const { return result; }
 };
 
 struct AnyTrue {
   bool result = false;
   template <class Row>
-  void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) result = result | static_cast<bool>(row(j));
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) result = result | convert<bool>(row(j));
   }
-  void merge(AnyTrue const& other) { result = result || other.result; }
-  [[nodiscard]] bool value(double) const { return result; }
+  TESSERA_FUNCTION void merge(AnyTrue const& other) { result = result || other.result; }
+  [[nodiscard]] TESSERA_FUNCTION bool value(double) const { return result; }
 };
 
 /// How many are not zero.
 struct CountTrue {
   std::int64_t count = 0;
   template <class Row>
-  void add_row(Row const& row, std::int64_t terms) {
-    for (std::int64_t j = 0; j < terms; ++j) count += static_cast<bool>(row(j)) ? 1 : 0;
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t terms) {
+    for (std::int64_t j = 0; j < terms; ++j) count += convert<bool>(row(j)) ? 1 : 0;
   }
-  void merge(CountTrue const& other) { count += other.count; }
-  [[nodiscard]] std::int64_t value(double) const { return count; }
+  TESSERA_FUNCTION void merge(CountTrue const& other) { count += other.count; }
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t value(double) const { return count; }
 };
 
 }  // namespace tessera::detail

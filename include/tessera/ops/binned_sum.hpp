@@ -29,13 +29,15 @@ namespace tessera {
 /// Algorithms for Efficient Reproducible Floating Point Summation (2020).
 class BinnedSum {
  public:
+  /// Adds one term, or all of a span.
   void add(double term);
   void add(std::span<double const> terms);
+  /// Adds all terms of another sum.
   void merge(BinnedSum const& other);
   [[nodiscard]] double value() const;
 
  private:
-  __extension__ using Integer = __int128;  // GCC's and Clang's; 2^63 terms of 2^39 units fit
+  using Integer = __int128_t;  // GCC's and Clang's; 2^63 terms of 2^39 units fit
 
   static constexpr int fold = 3;       ///< bins per term
   static constexpr int last_bin = 51;  ///< the bin of the smallest doubles, and of zero

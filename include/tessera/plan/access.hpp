@@ -19,6 +19,7 @@ enum class BoundaryKind : std::uint8_t {
   reflect,   ///< the cells in front of the last one, backwards: of a b c, after c come b a b c
   symmetric  ///< the last cells, backwards: of a b c, after c come c b a a b c
 };
+/// True if cells are read backwards past the edge.
 [[nodiscard]] constexpr bool is_mirror(BoundaryKind kind) {
   return kind == BoundaryKind::reflect || kind == BoundaryKind::symmetric;
 }

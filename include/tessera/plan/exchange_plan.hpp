@@ -19,6 +19,7 @@ namespace tessera {
 /// dimension of the array) is array cell cell + stride · l, and lies at frame + stride · l where
 /// the reader looks for it, which differs by a multiple of the period where the read wraps around.
 struct Cells {
+  /// One dimension of the array.
   struct Axis {
     std::int64_t cell = 0;
     std::int64_t stride = 1;
@@ -48,6 +49,8 @@ struct Transfer {
   DeviceId peer;
   std::size_t leaf = 0;  ///< which of the statement's arrays
   Cells cells;
+  std::size_t work = 0;  ///< which of its work boxes the reader needs them for
+  std::size_t box = 0;   ///< which of the owner's boxes they lie in
 
   friend bool operator==(Transfer const&, Transfer const&) = default;
   friend std::ostream& operator<<(std::ostream& out, Transfer const& transfer);

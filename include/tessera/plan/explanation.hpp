@@ -36,6 +36,7 @@ struct Explanation {
   std::string writes;  ///< "in place", "second buffer, then swap", …
   std::vector<Communication> reads;
 
+  /// True if anything is sent for this cause.
   [[nodiscard]] bool has(Communication::Cause cause) const;
   friend std::ostream& operator<<(std::ostream& out, Explanation const& explanation);
 };
@@ -46,6 +47,7 @@ struct Explanations {
 
   [[nodiscard]] std::int64_t messages() const;
   [[nodiscard]] std::int64_t bytes() const;
+  /// True if any statement sends for this cause.
   [[nodiscard]] bool has(Communication::Cause cause) const;
   friend std::ostream& operator<<(std::ostream& out, Explanations const& explanations);
 };

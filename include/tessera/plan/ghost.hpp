@@ -20,13 +20,25 @@ struct GhostWidths {
   Index below;
   Index above;
 
+  /// No ghost cells.
   [[nodiscard]] static GhostWidths none(std::size_t rank) {
     return {Index(rank, 0), Index(rank, 0)};
   }
+  /// True if no width of `other` is larger.
   [[nodiscard]] bool covers(GhostWidths const& other) const;
+  /// The larger of each two widths.
   [[nodiscard]] GhostWidths merged(GhostWidths const& other) const;
   friend bool operator==(GhostWidths const&, GhostWidths const&) = default;
   friend std::ostream& operator<<(std::ostream& out, GhostWidths const& widths);
+};
+
+/// What a device computes of a statement on one of the boxes that it owns.
+struct WorkBox {
+  std::size_t box = 0;  ///< counted as Layout::boxes_of lists them
+  Box indices;
+
+  friend bool operator==(WorkBox const&, WorkBox const&) = default;
+  friend std::ostream& operator<<(std::ostream& out, WorkBox const& work);
 };
 
 /// What a statement computes where: index i is computed by the devices that own cell `map(i)` of an
@@ -36,15 +48,14 @@ struct WorkPlace {
   AffineMap map;
   Box indices;
 
-  /// The indices that `device` computes.
-  [[nodiscard]] Box work_of(DeviceId device) const {
-    return map.preimage(layout->box_of(device), indices);
-  }
+  /// The indices that `device` computes: for each of its boxes that has some, in order.
+  [[nodiscard]] std::vector<WorkBox> work_of(DeviceId device) const;
   [[nodiscard]] std::uint64_t fingerprint() const;
 };
 
 /// The ghost cells with which an access reads one array only: nothing where most of what a device
-/// needs is not its own, so that the need is better put together in a temporary.
+/// needs is not its own, so that the need is better put together in a temporary. Around several
+/// boxes no ghost cells are kept: such an array is read so where every device owns what it needs.
 ///
 /// Ranks: pure, and the same on every process: it depends on no device.
 [[nodiscard]] std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& access,
@@ -67,6 +78,7 @@ struct Fill {
 /// Cost: noting allocates nothing; the list is bounded, and a full one is emptied.
 class Freshness {
  public:
+  /// The cells of `fill` have been received.
   void note_fill(std::shared_ptr<Fill const> fill);
   /// The cells of `written` changed in place: ghost cells that hold them or their images are stale.
   void note_write(Box const& written);

@@ -16,7 +16,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "tessera/base/ids.hpp"
@@ -24,6 +26,13 @@
 #include "tessera/transport/waiter.hpp"
 
 namespace tessera {
+
+/// How bytes travel between two devices.
+enum class Route : std::uint8_t { local, shm, ucx, mpi };
+/// How many routes there are.
+inline constexpr std::size_t route_count = 4;
+[[nodiscard]] std::string_view to_string(Route route);
+std::ostream& operator<<(std::ostream& out, Route route);
 
 /// The shared state of a channel; the slots follow it in memory, each a header and its payload.
 struct ChannelMemory {
@@ -57,7 +66,7 @@ struct ChannelEnd {
   std::int64_t slot_stride = 0;  ///< header, payload and padding
   std::int64_t slot_bytes = 0;   ///< payload only; a constant of the route
   Doorbell* doorbell = nullptr;  ///< none where both ends share the memory
-  char const* route = "";        ///< for people: "local", "shm", "mpi"
+  Route route = Route::local;
   std::shared_ptr<void> keeps;   ///< whatever must live as long as this end
 };
 
@@ -127,7 +136,7 @@ class Receiver {
     if (end_.memory->filled.load(std::memory_order_acquire) <= taken_) wait(waiter, tag);
     auto const* slot = end_.slots + slot_offset(taken_);
     auto const* header = reinterpret_cast<MessageHeader const*>(slot);
-    if (!header->is_of(tag)) fail_on_mismatch(*header, tag);
+    if (!header->is_of(tag)) fail_on_mismatch(*header, waiter, tag);
     return {slot + sizeof(MessageHeader), static_cast<std::size_t>(header->size_bytes)};
   }
 
@@ -141,12 +150,13 @@ class Receiver {
   /// Another route carries the bytes into the same slots from now on, because the sender could not
   /// map them. A thread that waits for the first message meanwhile need not know. Threads: the
   /// caller's thread, before any message has arrived.
-  void change_route(Doorbell* doorbell, char const* route, std::shared_ptr<void> keeps);
+  void change_route(Doorbell* doorbell, Route route, std::shared_ptr<void> keeps);
 
  private:
   void wait(Waiter& waiter, StatementTag const& tag);
   void poison_message() const;
-  [[noreturn]] void fail_on_mismatch(MessageHeader const& header, StatementTag const& tag) const;
+  [[noreturn]] void fail_on_mismatch(MessageHeader const& header, Waiter& waiter,
+                                     StatementTag const& tag) const;
 
   [[nodiscard]] std::int64_t slot_offset(std::uint64_t number) const {
     return static_cast<std::int64_t>(number % 2) * end_.slot_stride;

@@ -23,6 +23,7 @@ class Job {
   [[nodiscard]] std::int64_t local_count() const { return local_count_; }
   [[nodiscard]] DeviceId first_local() const { return first_local_; }
 
+  /// True if this process drives the device.
   [[nodiscard]] bool is_local(DeviceId device) const {
     auto const place = device.value() - first_local_.value();
     return place >= 0 && place < local_count_;
@@ -31,8 +32,11 @@ class Job {
   [[nodiscard]] std::int64_t local_index(DeviceId device) const {
     return device.value() - first_local_.value();
   }
+  /// The process that drives a device of the job.
   [[nodiscard]] ProcessId process_of(DeviceId device) const;
+  /// The first of the devices that a process drives.
   [[nodiscard]] DeviceId first_device_of(ProcessId process) const;
+  /// How many devices a process drives.
   [[nodiscard]] std::int64_t devices_of(ProcessId process) const;
 
  private:

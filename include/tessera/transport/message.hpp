@@ -47,6 +47,7 @@ struct alignas(64) MessageHeader {
   /// Writes the end of the name of the file at `place`. Apart from `write`, because it looks at
   /// every letter and the file seldom changes from one message to the next.
   void write_file(Place const& place);
+  /// True if the message belongs to this statement.
   [[nodiscard]] bool is_of(StatementTag const& tag) const {
     return number == tag.number && hash == tag.hash;
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include "tessera/transport/bootstrap.hpp"
@@ -19,23 +20,24 @@
 
 namespace tessera {
 
-/// How bytes travel between two devices.
-enum class Route : std::uint8_t { local, shm, mpi };
-[[nodiscard]] std::string_view to_string(Route route);
-std::ostream& operator<<(std::ostream& out, Route route);
-
+/// How channels are made and how long waits may be.
 struct NetworkOptions {
   std::optional<Route> forced;  ///< between processes, from TESSERA_ROUTE
   double stall_seconds = 30;    ///< TESSERA_STALL: a late peer is spoken of after this
   double silence_seconds = 10;  ///< TESSERA_SILENCE: a peer without a beat has failed after this
   double question_seconds = 1;  ///< waits longer than this ask the peer what it waits for
+  /// TESSERA_CHECK=communication: all processes compare what they are about to do.
+  bool compares_statements = false;
   /// For tests: one route per ordered pair of devices, before `forced`.
   std::function<std::optional<Route>(DeviceId from, DeviceId to)> forced_pair;
 
-  /// Reads TESSERA_ROUTE, TESSERA_STALL and TESSERA_SILENCE.
+  /// Reads TESSERA_ROUTE, TESSERA_STALL, TESSERA_SILENCE and TESSERA_CHECK.
   /// Throws: ConfigError for a variable that cannot be read.
   [[nodiscard]] static NetworkOptions from_environment();
 };
+
+/// True if the library can send so, in a job whose hosts and launcher allow it.
+[[nodiscard]] bool is_built(Route route);
 
 /// The channels, waits and progress of one process.
 ///
@@ -84,6 +86,19 @@ class Network {
 
   /// The last statement this process began; other processes are told it when they ask.
   void set_last_statement(StatementTag const& tag);
+  /// True if any process of the job asked for comparisons.
+  [[nodiscard]] bool compares_statements() const;
+  /// Says what this process is about to do, to be compared with what the others do, where
+  /// statements are compared. Returns at once but where another process is far behind. `what` is
+  /// asked for words only where there is a difference, perhaps later.
+  ///
+  /// Throws: Mismatch on every process, now or in a later wait, with what two of them did, unless
+  ///         all say the same in the same order; PeerFailed.
+  void agree(StatementTag const& tag, std::function<std::string()> what);
+  /// The same at the end of the program, and waits until all that this process said has been
+  /// compared with its neighbours in a tree of the processes.
+  void agree_on_end(StatementTag const& tag, std::function<std::string()> what);
+
   /// Tells every process that asks that this one is done, and waits, serving, until all are. Called
   /// once, when the workers have done everything they were given.
   /// Throws: PeerFailed if a process of this host that it has channels with dies meanwhile, and

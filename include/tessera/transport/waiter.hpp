@@ -19,6 +19,7 @@ struct Awaited {
     free_slot,   ///< `self` waits until `peer` has drained `count` of its messages
     invitation,  ///< the caller's thread waits until `peer` opens its end of `self` -> `peer`
     worker,      ///< the caller's thread waits until local device `peer` has done some of its work
+    agreement,   ///< the caller's thread waits until the process of `peer` is at a statement
     finish,      ///< the caller's thread waits until all processes have arrived
     other,       ///< anything else; never taken for a part of a cycle
   };
@@ -30,7 +31,8 @@ struct Awaited {
 
   /// True if `peer` may be a device of another process, and is what the wait depends on.
   [[nodiscard]] bool has_peer() const {
-    return kind == Kind::message || kind == Kind::free_slot || kind == Kind::invitation;
+    return kind == Kind::message || kind == Kind::free_slot || kind == Kind::invitation ||
+           kind == Kind::agreement;
   }
   /// "device 0 waits for message 5 of device 1 for statement 7 (heat_1d.cpp:41)"
   friend std::ostream& operator<<(std::ostream& out, Awaited const& what);
@@ -66,6 +68,10 @@ class Waiter {
   /// Looks before the first yield: many where each waiting thread of the host has a core of its
   /// own.
   void set_spins(int spins) { spins_ = spins; }
+
+  /// Something has gone wrong that another process may know more about: waits a little for that
+  /// where the processes compare their statements. Throws what they say.
+  virtual void listen(Awaited const& /*what*/) {}
 
  protected:
   /// A long wait begins, or has ended: what is awaited becomes visible to the watch.

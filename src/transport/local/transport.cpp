@@ -29,7 +29,7 @@ class LocalTransport final : public Transport {
     made.end.from = request.from;
     made.end.to = request.to;
     made.end.peer = request.peer;
-    made.end.route = local_traits.name;
+    made.end.route = local_traits.route;
     make_private_channel(made.end, request.slot_bytes);
     offered_[{request.from, request.to}] = made.end;
     return made;

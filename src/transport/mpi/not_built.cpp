@@ -13,4 +13,8 @@ std::unique_ptr<Transport> make_mpi_transport(Bootstrap& /*bootstrap*/) {
   return nullptr;
 }
 
+bool has_mpi_transport() {
+  return false;
+}
+
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "../channel_memory.hpp"
+#include "../port.hpp"
 #include "bootstrap.hpp"
 #include "check.hpp"
 #include "mpi.hpp"
@@ -27,81 +28,11 @@ struct Invitation {
   int tag;
 };
 
-/// One end of a channel. Message n uses slot and request n % 2; requests may end out of order, so
-/// the counter moves only past those that have all ended.
-///
-/// The thread that drives the device moves one of the counters of `end.memory` and rings; the
-/// caller's thread compares it with what it has posted, and moves the other.
-class Port final : public Doorbell {
- public:
-  Port(ChannelEnd& end, int tag, bool sends, MPI_Comm communicator,
-       std::atomic<std::uint64_t>& rung)
-      : memory_(*end.memory),
-        slots_(end.slots),
-        stride_(end.slot_stride),
-        keeps_(end.keeps),
-        peer_(static_cast<int>(end.peer.value())),
-        tag_(tag),
-        sends_(sends),
-        communicator_(communicator),
-        rung_(rung) {}
-
-  void ring() override { rung_.fetch_add(1, std::memory_order_release); }
-
-  /// True if a message or a free slot has not been given to MPI yet, or a send has not ended.
-  [[nodiscard]] bool has_pending() const {
-    return posted_ < allowed() || (sends_ && ended_ < posted_);
-  }
-
-  /// Gives MPI what has come; `requests` are this port's two.
-  void post(std::span<MPI_Request, 2> requests) {
-    for (auto const allowed_now = allowed(); posted_ < allowed_now; ++posted_) {
-      auto* slot = slots_ + static_cast<std::int64_t>(posted_ % 2) * stride_;
-      auto& request = requests[posted_ % 2];
-      if (sends_) {
-        auto const* header = reinterpret_cast<MessageHeader const*>(slot);
-        check(MPI_Issend(
-                  slot,
-                  static_cast<int>(sizeof(MessageHeader)) + static_cast<int>(header->size_bytes),
-                  MPI_BYTE, peer_, tag_, communicator_, &request),
-              "MPI_Issend");
-      } else {
-        check(MPI_Irecv(slot, static_cast<int>(stride_), MPI_BYTE, peer_, tag_, communicator_,
-                        &request),
-              "MPI_Irecv");
-      }
-    }
-  }
-
-  /// The request of message n % 2 == `place` has ended.
-  void end_one(std::size_t place) {
-    is_ended_[place] = true;
-    while (ended_ < posted_ && is_ended_[ended_ % 2]) is_ended_[ended_++ % 2] = false;
-    (sends_ ? memory_.drained : memory_.filled).store(ended_, std::memory_order_release);
-  }
-
-  [[nodiscard]] bool sends() const { return sends_; }
-
- private:
-  /// How many requests may have been posted: a send for each message put, a receive for each
-  /// message read and two ahead.
-  [[nodiscard]] std::uint64_t allowed() const {
-    return sends_ ? memory_.filled.load(std::memory_order_acquire)
-                  : memory_.drained.load(std::memory_order_acquire) + 2;
-  }
-
-  ChannelMemory& memory_;
-  std::byte* slots_;
-  std::int64_t stride_;
-  std::shared_ptr<void> keeps_;
-  int peer_;
-  int tag_;
-  bool sends_;
-  MPI_Comm communicator_;
-  std::atomic<std::uint64_t>& rung_;
-  std::uint64_t posted_ = 0;
-  std::uint64_t ended_ = 0;
-  std::array<bool, 2> is_ended_{};
+/// A port and where it sends to or receives from.
+struct MpiPort {
+  Port port;
+  int peer;
+  int tag;
 };
 
 class MpiTransport final : public Transport {
@@ -166,21 +97,21 @@ class MpiTransport final : public Transport {
     if (count == MPI_UNDEFINED || count == 0) return posted;
     for (int i = 0; i < count; ++i) {
       auto const place = static_cast<std::size_t>(ended_[static_cast<std::size_t>(i)]);
-      ports_[place / 2]->end_one(place % 2);
+      ports_[place / 2]->port.end_one(place % 2);
     }
     return true;
   }
 
   [[nodiscard]] bool has_pending() const override {
     return std::any_of(ports_.begin(), ports_.end(),
-                       [](auto const& port) { return port->has_pending(); });
+                       [](auto const& port) { return port->port.has_pending(); });
   }
 
  private:
   bool has_ended(std::size_t place) {
     auto& request = requests_[place];
     if (request == MPI_REQUEST_NULL) return true;
-    if (ports_[place / 2] == nullptr || ports_[place / 2]->sends()) return false;
+    if (ports_[place / 2] == nullptr || ports_[place / 2]->port.sends()) return false;
     int ended = 0;
     MPI_Cancel(&request);
     MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
@@ -204,14 +135,14 @@ class MpiTransport final : public Transport {
   }
 
   void open(ChannelEnd& end, int tag, bool sends) {
-    auto port = std::make_unique<Port>(end, tag, sends, communicator_, rung_);
-    end.doorbell = port.get();
-    end.route = mpi_traits.name;
+    ports_.push_back(std::unique_ptr<MpiPort>(
+        new MpiPort{Port(end, sends, rung_), static_cast<int>(end.peer.value()), tag}));
+    end.doorbell = &ports_.back()->port;
+    end.route = mpi_traits.route;
     requests_.resize(requests_.size() + 2, MPI_REQUEST_NULL);
     ended_.resize(requests_.size());
     statuses_.resize(requests_.size());
-    ports_.push_back(std::move(port));
-    ports_.back()->ring();  // the receives ahead
+    ports_.back()->port.ring();  // the receives ahead
     post_rung();
   }
 
@@ -220,8 +151,20 @@ class MpiTransport final : public Transport {
     if (rung == heard_) return false;
     heard_ = rung;
     for (std::size_t i = 0; i < ports_.size(); ++i)
-      ports_[i]->post(std::span<MPI_Request, 2>(&requests_[2 * i], 2));
+      ports_[i]->port.post([&](std::span<std::byte> bytes, std::size_t place) {
+        start(*ports_[i], bytes, requests_[2 * i + place]);
+      });
     return true;
+  }
+
+  void start(MpiPort const& port, std::span<std::byte> bytes, MPI_Request& request) const {
+    auto const size = static_cast<int>(bytes.size());
+    if (port.port.sends())
+      check(MPI_Issend(bytes.data(), size, MPI_BYTE, port.peer, port.tag, communicator_, &request),
+            "MPI_Issend");
+    else
+      check(MPI_Irecv(bytes.data(), size, MPI_BYTE, port.peer, port.tag, communicator_, &request),
+            "MPI_Irecv");
   }
 
   [[nodiscard]] int first_error(int count) const {
@@ -235,7 +178,7 @@ class MpiTransport final : public Transport {
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int last_tag_ = 32767;  // what MPI promises at least
   std::map<ProcessId, int> tags_;
-  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<std::unique_ptr<MpiPort>> ports_;
   std::vector<MPI_Request> requests_;  ///< two of each port, in their order
   std::vector<int> ended_;
   std::vector<MPI_Status> statuses_;
@@ -249,6 +192,10 @@ std::unique_ptr<Transport> make_mpi_transport(Bootstrap& bootstrap) {
   auto const* job = dynamic_cast<mpi::MpiBootstrap*>(&bootstrap);
   if (job == nullptr) return nullptr;
   return std::make_unique<MpiTransport>(job->world());
+}
+
+bool has_mpi_transport() {
+  return true;
 }
 
 }  // namespace tessera

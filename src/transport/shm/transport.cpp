@@ -26,7 +26,7 @@ ChannelEnd end_in(std::shared_ptr<Segment> const& segment, OfferRequest const& r
   end.from = request.from;
   end.to = request.to;
   end.peer = request.peer;
-  end.route = shm_traits.name;
+  end.route = shm_traits.route;
   place_channel(end, segment->data(), slot_bytes);
   end.keeps = segment;
   return end;

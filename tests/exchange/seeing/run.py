@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""What TESSERA_STRICT, TESSERA_REPORT and TESSERA_TRACE show of a program.
+"""What TESSERA_STRICT, TESSERA_REPORT, TESSERA_TRACE and Kokkos tools show of a program.
+
+TESSERA_COUNTING_TOOL names the library of count_launches.cpp.
 
     run.py <spread> <driver> [PxD | solo:D]...
 """
@@ -107,11 +109,27 @@ def trace_to_nowhere(spread, driver, how):
     assert "the trace cannot be written to no such folder/run" in err, err
 
 
+def labels(spread, driver, how):
+    """A Kokkos tool sees each launch by the place of its statement."""
+    processes, devices = counts(how)
+    tool = os.environ["TESSERA_COUNTING_TOOL"]
+    out, _ = run(spread, how, driver, "heat", KOKKOS_PROFILE_LIBRARY=tool, KOKKOS_TOOLS_LIBS=tool)
+    seen = {}
+    for name, number in re.findall(r"^launches of (.*): (\d+)$", out, re.M):
+        seen[name] = seen.get(name, 0) + int(number)
+    places = {name: number for name, number in seen.items() if re.fullmatch(r"driver.cpp:\d+", name)}
+    # The step on each device, and one cell on the first.
+    assert sorted(places.values()) == [STEPS, processes * devices * STEPS], seen
+    assert set(seen) <= {*places, "tessera"}, seen
+    without, _ = run(spread, how, driver, "heat")
+    assert "launches of" not in without
+
+
 def main():
     spread, driver, *spreads = sys.argv[1:]
     failed = 0
     for how in spreads:
-        for check in strict, report, report_of_branches, trace, trace_to_nowhere:
+        for check in labels, strict, report, report_of_branches, trace, trace_to_nowhere:
             try:
                 check(spread, driver, how)
                 verdict = "ok"

@@ -132,6 +132,12 @@ void run_all() {
   measure("the other half through a temporary",
           [&] { gathered(range(0, 500)) = gathered(range(500, none)) + other(range(0, 500)); });
 
+  auto dealt = iota<double>({1000}, {row, P("x"), Cut::cyclic(1)});
+  measure("neighbours in many boxes", [&] {
+    dealt(inner) = 0.8 * dealt(inner) + 0.1 * dealt(left) + 0.1 * dealt(right);
+    dealt(700) = 1.0;
+  });
+
   auto square = iota<double>({40, 40}, {grid, P("y", "x")});
   measure("a transpose added in place, under a mask", [&] {
     square += 0.1 * transpose(square);

@@ -61,7 +61,7 @@ class Run:
 
 def killed(driver):
     """A killed process is named at once, with what was waited for."""
-    for environment in {}, {"TESSERA_ROUTE": "mpi"}, {"TESSERA_DEVICES": "2"}:
+    for environment in {}, {"TESSERA_ROUTE": "mpi"}, {"TESSERA_ROUTE": "ucx"}, {"TESSERA_DEVICES": "2"}:
         run = Run(["-n", "3", driver, "killed"], **environment)
         run.says(r"PeerFailed: process 1 \(pid \d+\) has died, while device \d waits",
                  r"statement \d+ \(driver.cpp:\d+\)")
@@ -74,7 +74,7 @@ def stopped(driver):
     reads an earlier one, whichever wait was looked at first."""
     wait = (r"device \d waits (for message \d+ of device \d for|"
             r"until device \d has read its message \d+, at) statement \d+ \(driver.cpp:\d+\)")
-    for environment in {}, {"TESSERA_ROUTE": "mpi"}, {"TESSERA_DEVICES": "2"}:
+    for environment in {}, {"TESSERA_ROUTE": "mpi"}, {"TESSERA_ROUTE": "ucx"}, {"TESSERA_DEVICES": "2"}:
         run = Run(["-n", "3", driver, "stopped"], **environment)
         run.says(r"PeerFailed: process 1 \(pid \d+\) has given no sign of life for 2 s "
                  r"\(it is stopped\), while " + wait)

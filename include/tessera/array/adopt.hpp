@@ -1,0 +1,66 @@
+#pragma once
+/// @file
+/// Arrays whose cells lie in memory of the caller's, or stay where they are for somebody else to
+/// look at: both are pinned.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <vector>
+
+#include "tessera/array/dist_array.hpp"
+#include "tessera/array/shard_view.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// Memory for the boxes of this process's devices.
+/// Throws: ShapeError, on every process, if that of any process does not fit.
+[[nodiscard]] StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape,
+                                    std::int64_t element_bytes,
+                                    std::vector<BorrowedBox> const& shards);
+
+}  // namespace detail
+
+/// An array whose cells are those that lie in the caller's memory: no copy is made, and statements
+/// write there.
+///
+/// Shapes:   one view for each box, but empty ones, that a device of this process holds; copies of
+/// the
+///           same cells are separate memory with equal contents. Rows are contiguous: the last
+///           stride is 1, the others are no shorter than what they step over.
+/// Ranks:    collective; nothing is sent.
+/// Lifetime: the memory outlives the array, its views, and the statements that name them;
+///           `synchronize()` waits for these. Between statements, after `synchronize()`, the caller
+///           may read and write it, copies alike.
+/// Throws:   ShapeError, on every process alike, if the views of one process do not fit;
+/// ShardingError
+///           as DistArray.
+/// Cost:     the array is pinned: it never gets ghost cells, so a statement that reads neighbours
+/// puts
+///           their cells and its own together in a temporary first. In a loop, compute on a copy.
+/// Example:  adopt<double, 1>({{DeviceId(0), Box{{0}, {4}}, mine.data(), {1}}}, {8}, rows)
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> adopt(
+    std::vector<std::type_identity_t<ShardView<T, N>>> const& shards,
+    std::array<std::int64_t, N> const& shape, NamedSharding const& sharding) {
+  std::vector<BorrowedBox> raw;
+  for (auto const& shard : shards)
+    raw.push_back({shard.device(), shard.box(), reinterpret_cast<std::byte*>(shard.data()),
+                   Index(shard.strides().begin(), shard.strides().end())});
+  return DistArray<T, N>(
+      detail::adopt_shards(sharding, Shape(shape.begin(), shape.end()), sizeof(T), raw));
+}
+
+/// Keeps the cells of an array where they are from now on: the addresses that `mutable_shards` and
+/// `addressable_shards` give stay valid until the array's end, for the program's own communication
+/// or another library. What they show is up to date after `synchronize()`.
+///
+/// Ranks: collective. Cost: as `adopt`.
+template <Element T, std::size_t N>
+void pin(DistArray<T, N>& u) {
+  check_writable(*u.state());
+  u.state()->pin();
+}
+
+}  // namespace tessera

@@ -1,0 +1,123 @@
+#pragma once
+/// @file
+/// Products of two arrays and norms of one: collective, with the same bits for any number of
+/// devices, as all reductions (ops/reductions.hpp).
+
+#include <limits>
+#include <source_location>
+#include <type_traits>
+
+#include "tessera/expr/fold.hpp"
+#include "tessera/expr/operators.hpp"
+#include "tessera/expr/reduce.hpp"
+#include "tessera/ops/accumulators.hpp"
+#include "tessera/ops/terms.hpp"
+
+namespace tessera {
+
+/// Infinity, as the order of a norm.
+inline constexpr double inf = std::numeric_limits<double>::infinity();
+
+namespace detail {
+
+/// What dot sums.
+template <class A, class B>
+using dot_type = sum_type<promoted<typename A::value_type, typename B::value_type>>;
+
+/// The products of equal cells. Throws: ShapeError unless the shapes are equal.
+template <class A, class B>
+[[nodiscard]] auto products_of(A const& a, B const& b) {
+  static_assert(A::rank == B::rank, "dot takes two operands of equal shape");
+  using T = dot_type<A, B>;
+  using C = std::conditional_t<std::is_integral_v<T>, T, double_of<T>>;
+  auto const first = as_node(a);
+  auto const second = as_node(b);
+  auto const of_first = first.extents();
+  auto const of_second = second.extents();
+  if (of_first != of_second)
+    throw ShapeError(text("dot of shapes ", Shape(of_first.begin(), of_first.end()), " and ",
+                          Shape(of_second.begin(), of_second.end()), ", which must be equal"));
+  return BinaryNode<Multiply, C, node_of<A>, node_of<B>>(first, second);
+}
+
+}  // namespace detail
+
+/// The sum of the products of equal cells, in the type of a sum of the promoted type. Floating
+/// products are rounded to double (of two floats they are exact), then summed as `sum` does.
+/// Complex numbers are not conjugated, as in NumPy's dot: vdot does that. Shapes: equal, of any
+/// number of dimensions. Throws: ShapeError, with both shapes.
+template <Expression A, Expression B>
+[[nodiscard]] auto dot(A const& a, B const& b,
+                       std::source_location at = std::source_location::current()) {
+  using Sum = detail::SumOf<detail::dot_type<A, B>>;
+  return detail::reduce<Sum>(detail::products_of(a, b), "dot", at);
+}
+template <Expression A, Expression B, std::size_t K, bool keep>
+[[nodiscard]] auto dot(A const& a, B const& b, Axes<K, keep> const& axes,
+                       std::source_location at = std::source_location::current()) {
+  using Sum = detail::SumOf<detail::dot_type<A, B>>;
+  return detail::reduce_over<Sum>(detail::products_of(a, b), axes, "dot", at);
+}
+
+/// dot of the conjugate of `a` with `b`, as NumPy's vdot: vdot(u, u) is the square of norm(u). Of
+/// real numbers it is dot.
+template <Expression A, Expression B>
+[[nodiscard]] auto vdot(A const& a, B const& b,
+                        std::source_location at = std::source_location::current()) {
+  return dot(conj(a), b, at);
+}
+template <Expression A, Expression B, std::size_t K, bool keep>
+[[nodiscard]] auto vdot(A const& a, B const& b, Axes<K, keep> const& axes,
+                        std::source_location at = std::source_location::current()) {
+  return dot(conj(a), b, axes, at);
+}
+
+namespace detail {
+
+/// Throws: UsageError for an order that norm does not have.
+inline void check_order(double order) {
+  if (order != 1 && order != 2 && order != inf)
+    throw UsageError(text("a norm of order ", order, "; there are 1, 2 and inf"));
+}
+
+/// Calls run.template operator()<Accumulator>(terms) with what the norm of an order is made of.
+template <class E, class Run>
+[[nodiscard]] auto norm_of(E const& e, double order, Run const& run) {
+  using T = norm_type<E>;
+  using C = double_of<typename E::value_type>;
+  using Node = node_of<E>;
+  auto const node = as_node(e);
+  if (order == 2)
+    return run.template operator()<FloatingSum<T, Root>>(UnaryNode<Square, C, Node>(node));
+  if (order == 1)
+    return run.template operator()<FloatingSum<T>>(UnaryNode<Absolute, C, Node>(node));
+  return run.template operator()<Extreme<T, Maximum>>(
+      UnaryNode<Absolute, mean_type<E>, Node>(node));
+}
+
+}  // namespace detail
+
+/// The norm of order 2 (the root of the sum of squares, of complex numbers of squared magnitudes),
+/// 1 (the sum of magnitudes), or `inf` (the largest magnitude). Computed in double, where a square
+/// beyond its range is infinity; float stays float, all other types become double, complex ones the
+/// type of their parts. Along axes: of the cells that one cell of the result takes.
+/// Throws: UsageError for another order; ShapeError for order `inf` if there are no cells.
+template <Expression E>
+[[nodiscard]] auto norm(E const& e, double order = 2,
+                        std::source_location at = std::source_location::current()) {
+  detail::check_order(order);
+  if (order == inf) detail::check_not_empty(detail::as_node(e), "norm");
+  return detail::norm_of(
+      e, order, [&]<class A>(auto const& terms) { return detail::reduce<A>(terms, "norm", at); });
+}
+template <Expression E, std::size_t K, bool keep>
+[[nodiscard]] auto norm(E const& e, Axes<K, keep> const& axes, double order = 2,
+                        std::source_location at = std::source_location::current()) {
+  detail::check_order(order);
+  if (order == inf) detail::check_not_empty(detail::as_node(e), axes, "norm");
+  return detail::norm_of(e, order, [&]<class A>(auto const& terms) {
+    return detail::reduce_over<A>(terms, axes, "norm", at);
+  });
+}
+
+}  // namespace tessera

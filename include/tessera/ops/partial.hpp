@@ -1,0 +1,139 @@
+#pragma once
+/// @file
+/// Arrays of addends: along some axes of the mesh each device holds an addend of its cells, and the
+/// value is their sum, product, least or greatest.
+///
+///     from_addends(a)       a is (2, 4), dimension 0 cut by "y"; u is P(none).partial("y")
+///     device 0  1 2 3 4     u = 11 22 33 44, which nobody holds yet
+///     device 1  10 20 30 40
+///
+/// Read in an expression, such an array is added up first, once. Only `reshard` sees the addends:
+/// it adds them up where the result lies, so that each device is sent the addends of its own cells.
+
+#include <cstddef>
+#include <limits>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/array/creation.hpp"
+#include "tessera/expr/fold.hpp"
+#include "tessera/ops/accumulators.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// What addends of type T are gathered in: sums go from the first addend to the last.
+template <class T, ReduceOp op>
+struct AddendsOf;
+template <class T>
+struct AddendsOf<T, ReduceOp::sum> {
+  using type = std::conditional_t<std::is_integral_v<T>, IntegerSum<T>,
+                                  std::conditional_t<is_complex<T>, FinishedSum<T>, FastSum<T>>>;
+};
+template <class T>
+struct AddendsOf<T, ReduceOp::prod> {
+  using type = std::conditional_t<std::is_integral_v<T>, IntegerProduct<T>, ProductOf<T>>;
+};
+template <class T>
+struct AddendsOf<T, ReduceOp::min> {
+  using type = Extreme<T, Minimum>;
+};
+template <class T>
+struct AddendsOf<T, ReduceOp::max> {
+  using type = Extreme<T, Maximum>;
+};
+
+/// How an array whose dimension 0 counts addends lies as an array of them.
+/// Throws: ShardingError unless each place along the mesh axes of dimension 0 holds one addend.
+[[nodiscard]] NamedSharding sharding_of_sum(NamedSharding const& addends, Shape const& shape,
+                                            ReduceOp op);
+/// How addends along `axes` of an array lie, with a dimension before its own that counts them.
+/// Throws: ShardingError if an axis cuts the array, is not of its mesh, or none is given.
+[[nodiscard]] NamedSharding with_addends_first(NamedSharding const& sharding,
+                                               SpecEntry const& axes);
+/// How the sum lies at first: spread over the devices that `to` repeats it on, unless it is small.
+[[nodiscard]] NamedSharding sharding_to_add_up(Layout const& addends, Layout const& to,
+                                               std::int64_t cell_bytes);
+
+/// All cells of an array, as dimensions of a statement.
+template <class T, std::size_t N>
+[[nodiscard]] View<T, N, N> whole_view(StatePtr const& state, Place const& place) {
+  return DistArray<T, N>(state).view(place);
+}
+
+/// Adds up along dimension 0 where `into` lies: what Addends::add_up is.
+template <class T, std::size_t N, class A>
+void add_up(StatePtr const& addends, StatePtr const& into, Place const& place) {
+  auto const terms = whole_view<T, N + 1>(addends, place);
+  auto const merge = [&](StatePtr const& to) {
+    AffineMap map{N + 1, {}};
+    for (int d = 1; d <= static_cast<int>(N); ++d) map.axes.push_back({d, 0, 1});
+    run_fold<A, T>(terms, {to, {to->layout(), map, whole(terms.shape())}, nullptr, true}, "add up",
+                   place, 0);
+  };
+  auto const spread = sharding_to_add_up(*addends->layout(), *into->layout(), sizeof(T));
+  if (spread == into->layout()->sharding()) return merge(into);
+  auto const shares = make_state(spread, into->layout()->shape(), sizeof(T));
+  merge(shares);
+  copy_cells(into, shares, place);
+}
+
+/// What changes no sum, product, least or greatest.
+template <class T, ReduceOp op>
+[[nodiscard]] constexpr T neutral() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (op == ReduceOp::sum)
+    return T(0);
+  else if constexpr (op == ReduceOp::prod)
+    return T(1);
+  else if constexpr (op == ReduceOp::min)
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  else
+    return Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
+}
+
+}  // namespace detail
+
+/// The array whose devices hold these addends: dimension 0 counts them, and is cut so that each
+/// place along its mesh axes holds one. They are not copied, and may not be written any more.
+///
+/// Ranks:   collective; nothing is sent.
+/// Throws:  ShardingError if a device holds several addends, or dimension 0 is not cut.
+/// Cost:    of the sum, when it is first read: each device is sent the addends of its share of the
+///          cells, and the shares of others where it repeats them. Of reshard: the addends of the
+///          cells a device gets.
+/// Example: from_addends(a), from_addends<ReduceOp::max>(a)
+template <ReduceOp op = ReduceOp::sum, Element T, std::size_t N>
+requires(N >= 2) [[nodiscard]] DistArray<T, N - 1> from_addends(DistArray<T, N> addends) {
+  auto const& shape = addends.shape();
+  auto const sharding = detail::sharding_of_sum(addends.sharding(), shape, op);
+  using Terms = typename detail::AddendsOf<T, op>::type;
+  return DistArray<T, N - 1>(
+      detail::make_partial_state(sharding, Shape(shape.begin() + 1, shape.end()),
+                                 {addends.state(), &detail::add_up<T, N - 1, Terms>, nullptr}));
+}
+
+/// The array as addends along mesh axes that do not cut it: the first is the array, the others
+/// change nothing.
+///
+/// Ranks:   collective.
+/// Throws:  ShardingError if an axis cuts the array or is not of its mesh.
+/// Cost:    nothing is sent.
+template <ReduceOp op = ReduceOp::sum, Element T, std::size_t N>
+requires(N >= 1 && N < max_rank) [[nodiscard]] DistArray<T, N> to_partial(
+    DistArray<T, N> const& u, SpecEntry const& axes,
+    std::source_location at = std::source_location::current()) {
+  auto const& from = u.state()->layout()->sharding();
+  auto const sharding = detail::with_addends_first(from, axes);
+  Shape shape{sharding.ways(0)};
+  for (auto const extent : u.shape()) shape.push_back(extent);
+  DistArray<T, N + 1> addends(shape, sharding);
+  auto const cells = addends.view(at);
+  assign_to_view(detail::layer(cells, 0, 0), u, at);
+  assign_to_view(detail::narrowed(cells, 0, {.first = 1, .step = 1, .count = shape[0] - 1}),
+                 detail::neutral<T, op>(), at);
+  return from_addends<op>(std::move(addends));
+}
+
+}  // namespace tessera

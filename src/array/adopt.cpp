@@ -1,0 +1,133 @@
+#include "tessera/array/adopt.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/exchange/engine.hpp"
+#include "tessera/index/index.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// What is wrong with how a box lies in memory; empty if nothing is.
+std::string trouble_with(BorrowedBox const& box, std::int64_t element_bytes) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (box.first == nullptr) return text("the memory for ", box.cells, " is null");
+  std::int64_t least = 1;
+  for (std::size_t d = box.cells.rank(); d-- > 0;) {
+    bool const is_last = d + 1 == box.cells.rank();
+    if (is_last ? box.strides[d] != 1 : box.strides[d] < least)
+      return text("the stride ", box.strides[d], " of dimension ", d, " of ", box.cells,
+                  is_last ? std::string(" is not 1")
+                          : text(" is less than the ", least, " elements it steps over"));
+    if (box.strides[d] > most / element_bytes / box.cells.extent(d))
+      return text("the stride ", box.strides[d], " of dimension ", d, " of ", box.cells,
+                  " leads past all memory");
+    least = box.strides[d] * box.cells.extent(d);
+  }
+  return {};
+}
+
+// The first element behind a box.
+std::byte* end_of(BorrowedBox const& box, std::int64_t element_bytes) {
+  std::int64_t last = 0;
+  for (std::size_t d = 0; d < box.cells.rank(); ++d)
+    last += (box.cells.extent(d) - 1) * box.strides[d];
+  return box.first + (last + 1) * element_bytes;
+}
+
+// True if from a cell of `a` so many elements lead to one of `b`, along dimensions `d` and up. The
+// boxes have equal strides; what the later dimensions lead is less than a stride of this one.
+bool leads_into(BorrowedBox const& a, BorrowedBox const& b, std::int64_t elements, std::size_t d) {
+  if (d == a.cells.rank()) return elements == 0;
+  auto const steps = floor_div(elements, a.strides[d]);
+  for (auto const k : {steps, steps + 1})
+    if (k > -b.cells.extent(d) && k < a.cells.extent(d) &&
+        leads_into(a, b, elements - k * a.strides[d], d + 1))
+      return true;
+  return false;
+}
+
+// True if two boxes have memory in common, of which `b` begins inside of `a`. Boxes whose rows lie
+// in turn, as two halves of the columns of one table, have not; that is seen only where their
+// strides are equal.
+bool overlap(BorrowedBox const& a, BorrowedBox const& b, std::int64_t element_bytes) {
+  auto const distance = b.first - a.first;
+  if (a.strides != b.strides || distance % element_bytes != 0) return true;
+  return leads_into(a, b, distance / element_bytes, 0);
+}
+
+// By device and place, as the devices hold their boxes.
+bool comes_before(BorrowedBox const& a, BorrowedBox const& b) {
+  if (a.device != b.device) return a.device.value() < b.device.value();
+  return std::lexicographical_compare(a.cells.lo.begin(), a.cells.lo.end(), b.cells.lo.begin(),
+                                      b.cells.lo.end());
+}
+
+// `given` is sorted.
+std::string trouble_with_boxes(Layout const& layout, std::vector<BorrowedBox> const& given) {
+  auto const& job = engine().job();
+  std::size_t expected = 0;
+  for (std::int64_t i = 0; i < job.local_count(); ++i) {
+    DeviceId const device{job.first_local().value() + i};
+    for (auto const& box : layout.boxes_of(device)) {
+      if (box.empty()) continue;
+      ++expected;
+      auto const [from, to] = std::equal_range(given.begin(), given.end(),
+                                               BorrowedBox{device, box, nullptr, {}}, comes_before);
+      auto const count =
+          std::count_if(from, to, [&](BorrowedBox const& one) { return one.cells == box; });
+      if (count != 1)
+        return text("device ", device, " holds ", box, ", for which there ",
+                    count == 0 ? "is no memory" : "are several views");
+    }
+  }
+  if (given.size() == expected) return {};
+  return text(given.size(), " views for ", counted(static_cast<std::int64_t>(expected), "box"));
+}
+
+std::string trouble_with_memory(std::vector<BorrowedBox> given, std::int64_t element_bytes) {
+  for (auto const& box : given) {
+    auto trouble = trouble_with(box, element_bytes);
+    if (!trouble.empty()) return trouble;
+  }
+  std::sort(given.begin(), given.end(), [](BorrowedBox const& a, BorrowedBox const& b) {
+    return std::less<>()(a.first, b.first);
+  });
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    auto const* const end = end_of(given[i], element_bytes);
+    for (auto j = i + 1; j < given.size() && std::less<>()(given[j].first, end); ++j)
+      if (overlap(given[i], given[j], element_bytes))
+        return text("the memory for ", given[i].cells, " of device ", given[i].device,
+                    " overlaps that for ", given[j].cells, " of device ", given[j].device);
+  }
+  return {};
+}
+
+}  // namespace
+
+StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes,
+                      std::vector<BorrowedBox> const& shards) {
+  if (sharding.is_partial())
+    throw ShardingError(text("adopt: an array on ", sharding,
+                             " consists of addends: adopt those, and make it by from_addends"));
+  auto const layout = std::make_shared<Layout const>(sharding, shape);
+  auto sorted = shards;
+  std::sort(sorted.begin(), sorted.end(), comes_before);
+  auto trouble = trouble_with_boxes(*layout, sorted);
+  if (trouble.empty()) trouble = trouble_with_memory(sorted, element_bytes);
+  std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
+  engine().or_over_processes({&wrong, 1}, {});
+  constexpr char const* remedy =
+      "; each process passes one view for each box that its devices hold, as "
+      "sharding.boxes_of(device, shape) says";
+  if (!trouble.empty()) throw ShapeError(text("adopt: ", trouble, remedy));
+  if (wrong != std::byte{0})
+    throw ShapeError(text("adopt: the memory of another process does not fit", remedy));
+  return engine().adopt_array(layout, element_bytes, sorted);
+}
+
+}  // namespace tessera::detail

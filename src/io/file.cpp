@@ -1,0 +1,194 @@
+#include "file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/hash.hpp"
+#include "tessera/base/log.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/exchange/engine.hpp"
+
+namespace tessera::detail {
+namespace {
+
+constexpr mode_t for_everybody = 0666;  // less the process's umask
+
+[[noreturn]] void fail(std::string const& path, char const* what) {
+  throw Error(text(path, " cannot be ", what, ": ", std::strerror(errno)));
+}
+
+int opened(std::string const& path, int flags, char const* what) {
+  int const descriptor = ::open(path.c_str(), flags | O_CLOEXEC, for_everybody);
+  if (descriptor < 0) fail(path, what);
+  return descriptor;
+}
+
+// The folder that a path names a file in.
+std::string folder_of(std::string const& path) {
+  auto const slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Where a name that is a link leads to, as when a file is opened; a name that is none stays.
+std::string behind_links(std::string path) {
+  constexpr int most_links = 40;  // as the system follows
+  std::array<char, PATH_MAX> to{};
+  for (int i = 0; i < most_links; ++i) {
+    auto const length = ::readlink(path.c_str(), to.data(), to.size());
+    if (length <= 0) break;
+    std::string const target(to.data(), static_cast<std::size_t>(length));
+    path = target.front() == '/' ? target : folder_of(path) + '/' + target;
+  }
+  return path;
+}
+
+// The name is on the disk when the folder is. Where that cannot be waited for, the file is whole
+// all the same.
+void sync_folder(std::string const& folder) {
+  int const descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)::fsync(descriptor);
+  ::close(descriptor);
+}
+
+// The least number that any process passes; numbers below 2^31. Found bit by bit: where some
+// candidate has a 0, those with a 1 are out.
+std::int64_t least_over_processes(std::int64_t number) {
+  bool is_candidate = true;
+  std::int64_t least = 0;
+  for (int bit = 30; bit >= 0; --bit) {
+    bool const has_one = ((number >> bit) & 1) != 0;
+    std::byte has_zero{static_cast<unsigned char>(is_candidate && !has_one ? 1 : 0)};
+    engine().or_over_processes({&has_zero, 1}, {});
+    if (has_zero == std::byte{0})
+      least |= std::int64_t{1} << bit;
+    else if (has_one)
+      is_candidate = false;
+  }
+  return least;
+}
+
+}  // namespace
+
+File::File(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+File File::open_to_read(std::string const& path) {
+  // A pipe that nobody writes is refused by what it is, not waited for.
+  return {path, opened(path, O_RDONLY | O_NONBLOCK, "opened")};
+}
+
+File File::open_to_write(std::string const& path) {
+  return {path, opened(path, O_WRONLY, "opened for writing")};
+}
+
+File File::create(std::string const& path) {
+  return {path, opened(path, O_WRONLY | O_CREAT | O_EXCL, "made")};
+}
+
+std::int64_t File::size_bytes() const {
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0) fail(path_, "looked at");
+  if (!S_ISREG(about.st_mode)) throw Error(text(path_, " is no file that cells can be read from"));
+  return about.st_size;
+}
+
+void File::read_at(std::int64_t offset, std::span<std::byte> into) const {
+  while (!into.empty()) {
+    auto const n = ::pread(descriptor_, into.data(), into.size(), offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(path_, "read");
+    if (n == 0) throw Error(text(path_, " ends at byte ", offset, ", before the last cell"));
+    offset += n;
+    into = into.subspan(static_cast<std::size_t>(n));
+  }
+}
+
+void File::write_at(std::int64_t offset, std::span<std::byte const> bytes) const {
+  while (!bytes.empty()) {
+    auto const n = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail(path_, "written");
+    offset += n;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+}
+
+void File::resize(std::int64_t bytes) const {
+  if (::ftruncate(descriptor_, bytes) != 0) fail(path_, "made as large as the array");
+}
+
+void File::sync() const {
+  if (::fsync(descriptor_) != 0) fail(path_, "written to the disk");
+}
+
+FileAside::FileAside(std::string path, std::uint64_t number)
+    : path_(behind_links(std::move(path))) {
+  std::array<char, 20> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(number));
+  aside_ = path_ + ".part-" + digits.data();
+}
+
+FileAside::~FileAside() {
+  if (owned_ && ::unlink(aside_.c_str()) != 0)
+    log_warning(text(aside_, " cannot be removed: ", std::strerror(errno)));
+}
+
+void FileAside::check_place() const {
+  if (path_.empty()) throw Error("the path of the file is empty; name one");
+  struct stat about {};
+  if (::stat(path_.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
+    throw Error(text(path_, " is ", S_ISDIR(about.st_mode) ? "a folder" : "no plain file",
+                     ", which a file cannot replace; name another"));
+}
+
+void FileAside::take_place() {
+  if (::rename(aside_.c_str(), path_.c_str()) != 0) fail(path_, "replaced by the new file");
+  owned_ = false;
+  sync_folder(folder_of(path_));
+}
+
+void Troubles::throw_alike() {
+  constexpr std::size_t most_shown = 1024;
+  auto const& job = engine().job();
+  std::byte any{static_cast<unsigned char>(first_.empty() ? 0 : 1)};
+  engine().or_over_processes({&any, 1}, {});
+  if (any == std::byte{0}) return;
+  constexpr std::int64_t nobody = 0x7fff'ffff;
+  auto const self = job.self().value();
+  auto const speaker = least_over_processes(first_.empty() ? nobody : self);
+  std::array<char, most_shown> words{};
+  if (speaker == self) first_.copy(words.data(), words.size() - 1);
+  engine().or_over_processes(std::as_writable_bytes(std::span(words)), {});
+  auto const where = job.process_count() > 1 ? text(" (process ", speaker, ")") : std::string();
+  throw Error(words.data() + where);
+}
+
+void check_same_everywhere(std::string const& path, char const* caller) {
+  auto const hash = hash_text(path);
+  std::array<std::uint64_t, 2> both{hash, ~hash};
+  engine().or_over_processes(std::as_writable_bytes(std::span(both)), {});
+  if ((both[0] & both[1]) != 0)
+    throw UsageError(text(caller, ": the processes name different files, this one ", path,
+                          "; pass the same path on every process"));
+}
+
+void share_from_first(std::span<std::byte> bytes) {
+  if (engine().job().self() != ProcessId{0}) std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  engine().or_over_processes(bytes, {});
+}
+
+}  // namespace tessera::detail

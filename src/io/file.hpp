@@ -1,0 +1,96 @@
+#pragma once
+/// @file
+/// A file of this process, and failures of some processes told to all.
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace tessera::detail {
+
+/// An open file, read and written at offsets.
+///
+/// Threads: reading and writing, any at once.
+/// Throws:  Error with the path and what the system says.
+class File {
+ public:
+  [[nodiscard]] static File open_to_read(std::string const& path);
+  [[nodiscard]] static File open_to_write(std::string const& path);
+  /// Makes a file that is not there yet.
+  [[nodiscard]] static File create(std::string const& path);
+  File(File&& other) noexcept
+      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  File& operator=(File&&) = delete;
+  ~File();
+
+  [[nodiscard]] std::int64_t size_bytes() const;
+  /// Fills `into`. Throws: also where the file ends before.
+  void read_at(std::int64_t offset, std::span<std::byte> into) const;
+  void write_at(std::int64_t offset, std::span<std::byte const> bytes) const;
+  void resize(std::int64_t bytes) const;
+  /// Waits until what was written is on the disk.
+  void sync() const;
+
+ private:
+  File(std::string path, int descriptor);
+
+  std::string path_;
+  int descriptor_;
+};
+
+/// A file that is written under a name of its own and takes its real one when it is whole. Until
+/// then it vanishes with this object.
+class FileAside {
+ public:
+  /// Names it beside `path`, or beside what that is a link to; `number` tells it from others.
+  FileAside(std::string path, std::uint64_t number);
+  FileAside(FileAside const&) = delete;
+  FileAside& operator=(FileAside const&) = delete;
+  ~FileAside();
+
+  [[nodiscard]] std::string const& path() const { return aside_; }
+  /// Throws: Error if something is in its place that is no file of cells: a folder, a device.
+  void check_place() const;
+  /// From now on it is there, and this object's to remove.
+  void own() { owned_ = true; }
+  /// Takes the place of an older file, at once.
+  void take_place();
+
+ private:
+  std::string path_;
+  std::string aside_;
+  bool owned_ = false;
+};
+
+/// What went wrong on this process, to be thrown on all of them.
+class Troubles {
+ public:
+  /// Calls `body` and keeps what it throws. Threads: any.
+  template <class Body>
+  void guard(Body const& body) noexcept {
+    try {
+      body();
+    } catch (std::exception const& error) {
+      std::lock_guard const lock(mutex_);
+      if (first_.empty()) first_ = error.what();
+    }
+  }
+  /// Throws: Error on every process if any has a trouble: that of the first process that has one.
+  /// Ranks: collective.
+  void throw_alike();
+
+ private:
+  std::mutex mutex_;
+  std::string first_;
+};
+
+/// Throws: UsageError on every process unless all pass the same text. Ranks: collective.
+void check_same_everywhere(std::string const& path, char const* caller);
+
+/// The bytes of process 0 on all. Ranks: collective.
+void share_from_first(std::span<std::byte> bytes);
+
+}  // namespace tessera::detail

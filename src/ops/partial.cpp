@@ -1,0 +1,60 @@
+#include "tessera/ops/partial.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::detail {
+namespace {
+
+bool is_cut_by(PartitionSpec const& spec, std::string const& axis) {
+  return std::any_of(spec.entries().begin(), spec.entries().end(), [&](SpecEntry const& entry) {
+    auto const& axes = entry.axes();
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  });
+}
+
+}  // namespace
+
+NamedSharding sharding_of_sum(NamedSharding const& addends, Shape const& shape, ReduceOp op) {
+  auto const& entries = addends.spec().entries();
+  if (entries[0].axes().empty() || shape[0] != addends.ways(0) ||
+      addends.shard_shape(shape)[0] != 1)
+    throw ShardingError(
+        text("dimension 0 of an array of shape ", shape, " on ", addends,
+             " counts no addends: it has to be cut by mesh axes, with one cell for "
+             "each place along them; such arrays have P(\"y\", ...) and the size of "
+             "\"y\" there"));
+  std::vector<SpecEntry> rest(entries.begin() + 1, entries.end());
+  std::vector<Cut> cuts;
+  for (std::size_t d = 1; d < entries.size(); ++d) cuts.push_back(addends.cut(d));
+  return {addends.mesh(), PartitionSpec(std::move(rest)).partial(entries[0], op), cuts};
+}
+
+NamedSharding with_addends_first(NamedSharding const& sharding, SpecEntry const& axes) {
+  if (axes.axes().empty())
+    throw ShardingError(text("no mesh axis is named for the addends of an array on ", sharding,
+                             "; name one that does not cut it"));
+  std::vector<SpecEntry> entries{axes};
+  std::vector<Cut> cuts{Cut::balanced()};
+  for (std::size_t d = 0; d < sharding.rank(); ++d) {
+    entries.push_back(sharding.spec()[d]);
+    cuts.push_back(sharding.cut(d));
+  }
+  return {sharding.mesh(), PartitionSpec(std::move(entries)), std::move(cuts)};
+}
+
+NamedSharding sharding_to_add_up(Layout const& addends, Layout const& to, std::int64_t cell_bytes) {
+  auto const& names = addends.sharding().spec()[0].axes();
+  bool const may_spread = addends.mesh() == to.mesh() &&
+                          std::none_of(names.begin(), names.end(), [&](std::string const& axis) {
+                            return is_cut_by(to.sharding().spec(), axis);
+                          });
+  if (!may_spread) return to.sharding();
+  return spread_out({to.shape(), to.sharding(), {}}, {addends.shape(), addends.sharding(), {}},
+                    cell_bytes);
+}
+
+}  // namespace tessera::detail

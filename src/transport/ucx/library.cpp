@@ -1,0 +1,61 @@
+#include "library.hpp"
+
+#include <dlfcn.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::ucx {
+namespace {
+
+constexpr char const* file = "libucp.so.0";
+
+void* open_library() {
+  // It stays loaded: it has threads' keys and handlers.
+  if (auto* const handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return handle;
+  throw TransportError(text("UCX cannot be loaded (", ::dlerror(),
+                            "); install it (Debian: libucx0) on every host of the job"));
+}
+
+template <class Function>
+void find(void* handle, char const* name, Function& function) {
+  auto* const address = ::dlsym(handle, name);
+  if (address == nullptr)
+    throw TransportError(text(file, " has no ", name, "; version 1.10 of UCX or newer is needed"));
+  function = reinterpret_cast<Function>(address);
+}
+
+Library load() {
+  auto* const handle = open_library();
+  Library found{};
+  find(handle, "ucp_init_version", found.init_version);
+  find(handle, "ucp_cleanup", found.cleanup);
+  find(handle, "ucp_worker_create", found.worker_create);
+  find(handle, "ucp_worker_destroy", found.worker_destroy);
+  find(handle, "ucp_worker_progress", found.worker_progress);
+  find(handle, "ucp_worker_get_address", found.worker_get_address);
+  find(handle, "ucp_worker_release_address", found.worker_release_address);
+  find(handle, "ucp_ep_create", found.ep_create);
+  find(handle, "ucp_ep_close_nbx", found.ep_close_nbx);
+  find(handle, "ucp_tag_send_sync_nbx", found.tag_send_sync_nbx);
+  find(handle, "ucp_tag_recv_nbx", found.tag_recv_nbx);
+  find(handle, "ucp_request_cancel", found.request_cancel);
+  find(handle, "ucp_request_check_status", found.request_check_status);
+  find(handle, "ucp_request_free", found.request_free);
+  find(handle, "ucs_status_string", found.status_string);  // of a library that it brings
+  return found;
+}
+
+}  // namespace
+
+Library const& library() {
+  static Library const loaded = load();
+  return loaded;
+}
+
+void check(ucs_status_t status, char const* call) {
+  if (status == UCS_OK) return;
+  throw TransportError(text(call, " failed: ", library().status_string(status)));
+}
+
+}  // namespace tessera::ucx

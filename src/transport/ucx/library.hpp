@@ -1,0 +1,36 @@
+#pragma once
+/// @file
+/// The functions of UCX, found while the program runs: a program that never leaves its host does
+/// not load the library, whose start takes handlers for signals and time.
+
+#include <ucp/api/ucp.h>
+
+namespace tessera::ucx {
+
+/// What Tessera calls. Each stands for the function of its name with `ucp_` before it.
+struct Library {
+  decltype(&::ucp_init_version) init_version;
+  decltype(&::ucp_cleanup) cleanup;
+  decltype(&::ucp_worker_create) worker_create;
+  decltype(&::ucp_worker_destroy) worker_destroy;
+  decltype(&::ucp_worker_progress) worker_progress;
+  decltype(&::ucp_worker_get_address) worker_get_address;
+  decltype(&::ucp_worker_release_address) worker_release_address;
+  decltype(&::ucp_ep_create) ep_create;
+  decltype(&::ucp_ep_close_nbx) ep_close_nbx;
+  decltype(&::ucp_tag_send_sync_nbx) tag_send_sync_nbx;
+  decltype(&::ucp_tag_recv_nbx) tag_recv_nbx;
+  decltype(&::ucp_request_cancel) request_cancel;
+  decltype(&::ucp_request_check_status) request_check_status;
+  decltype(&::ucp_request_free) request_free;
+  decltype(&::ucs_status_string) status_string;  ///< of `ucs_`
+};
+
+/// The library, loaded at the first call.
+/// Throws: TransportError if it is not there, with what the system says and how to get it.
+[[nodiscard]] Library const& library();
+
+/// Throws: TransportError with UCX's own words if `status` is an error.
+void check(ucs_status_t status, char const* call);
+
+}  // namespace tessera::ucx

@@ -1,0 +1,331 @@
+#include "../transport.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "../channel_memory.hpp"
+#include "../port.hpp"
+#include "library.hpp"
+
+namespace tessera {
+namespace {
+
+using ucx::library;
+
+constexpr TransportTraits ucx_traits{.route = Route::ucx,
+                                     .name = "ucx",
+                                     .within_process = false,
+                                     .within_host = true,
+                                     .crosses_hosts = true,
+                                     .shares_memory = false,
+                                     .slot_bytes = 256 * 1024,
+                                     .slots_beyond = 2};
+
+/// What is told to the sender: the receiver's address follows.
+struct Invitation {
+  std::int64_t slot_bytes;
+  std::uint64_t tag;
+  std::int64_t address_bytes;
+};
+
+/// UCX of this process: the endpoints lead to the processes that channels send to.
+class Worker {
+ public:
+  Worker() {
+    ucp_params_t params{};
+    params.field_mask = UCP_PARAM_FIELD_FEATURES;
+    params.features = UCP_FEATURE_TAG;
+    ucx::check(library().init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, nullptr, &context_),
+               "ucp_init");
+    ucp_worker_params_t worker_params{};
+    worker_params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+    worker_params.thread_mode = UCS_THREAD_MODE_SINGLE;
+    try {
+      ucx::check(library().worker_create(context_, &worker_params, &worker_), "ucp_worker_create");
+    } catch (...) {
+      library().cleanup(context_);
+      throw;
+    }
+  }
+  ~Worker() {
+    for (auto const& [process, endpoint] : endpoints_) close(endpoint);
+    library().worker_destroy(worker_);
+    library().cleanup(context_);
+  }
+  Worker(Worker const&) = delete;
+  Worker& operator=(Worker const&) = delete;
+
+  [[nodiscard]] ucp_worker_h get() const { return worker_; }
+  /// True if something happened.
+  bool progress() const { return library().worker_progress(worker_) != 0; }
+
+  /// By which others reach this process.
+  [[nodiscard]] std::vector<std::byte> address() const {
+    ucp_address_t* address = nullptr;
+    std::size_t length = 0;
+    ucx::check(library().worker_get_address(worker_, &address, &length), "ucp_worker_get_address");
+    auto const* const first = reinterpret_cast<std::byte const*>(address);
+    std::vector<std::byte> bytes(first, first + length);
+    library().worker_release_address(worker_, address);
+    return bytes;
+  }
+
+  [[nodiscard]] ucp_ep_h endpoint_to(ProcessId process, std::span<std::byte const> address) {
+    auto const found = endpoints_.find(process);
+    if (found != endpoints_.end()) return found->second;
+    ucp_ep_params_t params{};
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                        UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    params.address = reinterpret_cast<ucp_address_t const*>(address.data());
+    params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    // What is under way to a peer that is gone ends with an error; there is nothing else to do.
+    params.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};
+    ucp_ep_h endpoint = nullptr;
+    ucx::check(library().ep_create(worker_, &params, &endpoint), "ucp_ep_create");
+    return endpoints_.emplace(process, endpoint).first->second;
+  }
+
+ private:
+  // All messages have arrived, or there was a failure: nothing is waited for but UCX itself, and
+  // that not for long.
+  void close(ucp_ep_h endpoint) const {
+    ucp_request_param_t params{};
+    params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    params.flags = UCP_EP_CLOSE_FLAG_FORCE;
+    auto* const request = library().ep_close_nbx(endpoint, &params);
+    if (request == nullptr || UCS_PTR_IS_ERR(request)) return;
+    for (int look = 0; look < 1000 && library().request_check_status(request) == UCS_INPROGRESS;
+         ++look)
+      (void)progress();
+    library().request_free(request);
+  }
+
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  std::map<ProcessId, ucp_ep_h> endpoints_;
+};
+
+class UcxTransport;
+
+/// A port and what UCX is doing for it.
+struct UcxPort {
+  /// One of the two requests; UCX is given its address.
+  struct Place {
+    UcxPort* port = nullptr;
+    std::size_t number = 0;
+    bool is_under_way = false;
+    void* request = nullptr;  ///< good while it is under way
+  };
+
+  UcxPort(ChannelEnd const& end, bool sends, std::atomic<std::uint64_t>& rung, bool& is_any_broken)
+      : port(end, sends, rung),
+        peer(end.peer),
+        places{Place{this, 0}, Place{this, 1}},
+        is_broken(is_any_broken) {}
+  UcxPort(UcxPort const&) = delete;
+  UcxPort& operator=(UcxPort const&) = delete;
+
+  Port port;
+  ProcessId peer;
+  std::uint64_t tag = 0;
+  ucp_ep_h endpoint = nullptr;  ///< of a port that sends
+  std::array<Place, 2> places;
+  ucs_status_t error = UCS_OK;
+  bool& is_broken;  ///< of the transport
+
+  void fail(ucs_status_t status) {
+    error = status;
+    is_broken = true;
+  }
+};
+
+/// Receives are matched by a tag of their own for each channel of the receiver, and posted two
+/// ahead; sends end once they are matched. UCX begins with the first channel.
+class UcxTransport final : public Transport {
+ public:
+  ~UcxTransport() override {
+    if (worker_ == nullptr) return;
+    if (!cancel_receives()) {
+      // After a failure something may still write to the slots: their memory outlives it.
+      for (auto& port : ports_) (void)port.release();
+      (void)worker_.release();
+    }
+  }
+
+  [[nodiscard]] TransportTraits const& traits() const override { return ucx_traits; }
+
+  [[nodiscard]] Offer offer(OfferRequest const& request) override {
+    auto const address = worker().address();
+    if (sizeof(Invitation) + address.size() > max_invitation_bytes)
+      throw TransportError(text("the address that UCX gives has ", address.size(), " bytes"));
+    Offer made;
+    if (request.refused != nullptr) {
+      made.end = *request.refused;
+    } else {
+      made.end = new_end(request);
+      make_private_channel(made.end, request.slot_bytes);
+    }
+    auto& port = add_port(made.end, false);
+    port.tag = next_tag_++;
+    made.invitation = bytes_from(
+        Invitation{request.slot_bytes, port.tag, static_cast<std::int64_t>(address.size())});
+    made.invitation.insert(made.invitation.end(), address.begin(), address.end());
+    made.answered = [] {};
+    begin(port);
+    return made;
+  }
+
+  [[nodiscard]] Acceptance accept(OfferRequest const& request,
+                                  std::span<std::byte const> invitation) override {
+    auto const asked = value_from<Invitation>(invitation);
+    Acceptance result{new_end(request), ""};
+    try {
+      auto const address = invitation.subspan(sizeof asked);
+      auto* const endpoint = worker().endpoint_to(request.peer, address);
+      make_private_channel(result.end, asked.slot_bytes);
+      auto& port = add_port(result.end, true);
+      port.tag = asked.tag;
+      port.endpoint = endpoint;
+      begin(port);
+    } catch (TransportError const& error) {
+      result.refusal = error.what();
+    }
+    return result;
+  }
+
+  bool progress() override {
+    if (worker_ == nullptr) return false;
+    bool const posted = post_rung();
+    bool const moved = worker_->progress();
+    if (is_broken_) throw_errors();
+    return posted || moved;
+  }
+
+  [[nodiscard]] bool has_pending() const override {
+    return std::any_of(ports_.begin(), ports_.end(),
+                       [](auto const& port) { return port->port.has_pending(); });
+  }
+
+ private:
+  static ChannelEnd new_end(OfferRequest const& request) {
+    ChannelEnd end;
+    end.from = request.from;
+    end.to = request.to;
+    end.peer = request.peer;
+    return end;
+  }
+
+  Worker& worker() {
+    if (worker_ == nullptr) worker_ = std::make_unique<Worker>();
+    return *worker_;
+  }
+
+  UcxPort& add_port(ChannelEnd& end, bool sends) {
+    auto& port = *ports_.emplace_back(std::make_unique<UcxPort>(end, sends, rung_, is_broken_));
+    end.doorbell = &port.port;
+    end.route = ucx_traits.route;
+    return port;
+  }
+  void begin(UcxPort& port) {
+    port.port.ring();  // the receives ahead
+    post_rung();
+  }
+
+  bool post_rung() {
+    auto const rung = rung_.load(std::memory_order_acquire);
+    if (rung == heard_) return false;
+    heard_ = rung;
+    for (auto& port : ports_)
+      port->port.post([&](std::span<std::byte> bytes, std::size_t place) {
+        start(*port, bytes, port->places[place]);
+      });
+    return true;
+  }
+
+  void start(UcxPort& port, std::span<std::byte> bytes, UcxPort::Place& place) {
+    ucp_request_param_t params{};
+    params.op_attr_mask =
+        UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    params.user_data = &place;
+    place.is_under_way = true;  // it may end before the call returns
+    if (port.port.sends()) {
+      params.cb.send = [](void* request, ucs_status_t status, void* of) {
+        ended(request, status, *static_cast<UcxPort::Place*>(of));
+      };
+      place.request =
+          library().tag_send_sync_nbx(port.endpoint, bytes.data(), bytes.size(), port.tag, &params);
+    } else {
+      params.cb.recv = [](void* request, ucs_status_t status, ucp_tag_recv_info_t const*,
+                          void* of) { ended(request, status, *static_cast<UcxPort::Place*>(of)); };
+      place.request = library().tag_recv_nbx(worker_->get(), bytes.data(), bytes.size(), port.tag,
+                                             ~std::uint64_t{0}, &params);
+    }
+    if (!UCS_PTR_IS_ERR(place.request)) return;
+    place.is_under_way = false;
+    port.fail(UCS_PTR_STATUS(place.request));
+  }
+
+  // Called by UCX. Errors are thrown where UCX is not on the stack.
+  static void ended(void* request, ucs_status_t status, UcxPort::Place& place) {
+    library().request_free(request);
+    place.is_under_way = false;
+    if (status == UCS_OK)
+      place.port->port.end_one(place.number);
+    else
+      place.port->fail(status);
+  }
+
+  void throw_errors() const {
+    for (auto const& port : ports_)
+      if (port->error != UCS_OK)
+        throw ConnectionLost(port->peer,
+                             text("the connection to process ", port->peer,
+                                  " is broken (UCX: ", library().status_string(port->error), ")"));
+  }
+
+  /// True if nothing is under way any more.
+  bool cancel_receives() {
+    bool sends_are_under_way = false;
+    for (auto& port : ports_)
+      for (auto& place : port->places) {
+        if (!place.is_under_way) continue;
+        if (port->port.sends())
+          sends_are_under_way = true;
+        else
+          library().request_cancel(worker_->get(), place.request);
+      }
+    for (int look = 0; look < 1000 && is_busy(); ++look) (void)worker_->progress();
+    return !sends_are_under_way && !is_busy();
+  }
+  [[nodiscard]] bool is_busy() const {
+    return std::any_of(ports_.begin(), ports_.end(), [](auto const& port) {
+      return port->places[0].is_under_way || port->places[1].is_under_way;
+    });
+  }
+
+  std::unique_ptr<Worker> worker_;
+  std::uint64_t next_tag_ = 1;
+  bool is_broken_ = false;
+  std::vector<std::unique_ptr<UcxPort>> ports_;
+  alignas(64) std::atomic<std::uint64_t> rung_{0};  ///< by any thread
+  alignas(64) std::uint64_t heard_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap) {
+  if (bootstrap.process_count() == 1) return nullptr;
+  return std::make_unique<UcxTransport>();
+}
+
+bool has_ucx_transport() {
+  return true;
+}
+
+}  // namespace tessera

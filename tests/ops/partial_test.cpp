@@ -1,0 +1,250 @@
+#include "tessera/ops/partial.hpp"
+
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/array/shards.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/exchange/budget.hpp"
+#include "tessera/expr/operators.hpp"
+#include "tessera/ops/reductions.hpp"
+
+#include "support/arrays.hpp"
+
+using namespace tessera;
+using test::holds;
+using test::sent_by;
+
+/// Arrays whose devices hold addends.
+TEST_SUITE_BEGIN("ops/partial");
+
+namespace {
+
+using Doubles = std::vector<double>;
+
+Mesh grid() {
+  return Mesh({{"y", 2}, {"x", 2}});
+}
+
+// Row k of (2, 4) is the addend at y = k: 0.1 0.2 0.3 0.4 and 10 20 30 40, cut by "x".
+DistArray<double, 2> two_addends() {
+  return from_index<double>({2, 4}, NamedSharding(grid(), P("y", "x")), [](auto i) {
+    return i[0] == 0 ? 0.1 * static_cast<double>(i[1] + 1) : 10.0 * static_cast<double>(i[1] + 1);
+  });
+}
+Doubles const their_sum{0.1 + 10, 0.2 + 20, 0.1 * 3 + 30, 0.4 + 40};
+
+// Addend k of cell i is a number that depends on both.
+template <class T>
+DistArray<T, 2> addends_on(NamedSharding const& sharding, std::int64_t count, std::int64_t cells) {
+  return from_index<T>({count, cells}, sharding,
+                       [](auto i) { return static_cast<T>((i[0] * 7 + i[1] * 3) % 11 - 4); });
+}
+template <class T, class Combine>
+std::vector<T> combined(std::int64_t count, std::int64_t cells, Combine const& combine) {
+  std::vector<T> result;
+  for (std::int64_t i = 0; i < cells; ++i) {
+    auto value = static_cast<T>((i * 3) % 11 - 4);
+    for (std::int64_t k = 1; k < count; ++k)
+      value = combine(value, static_cast<T>((k * 7 + i * 3) % 11 - 4));
+    result.push_back(value);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("an array of addends is their sum") {
+  auto const u = from_addends(two_addends());
+
+  CHECK(text(u.sharding()) == "NamedSharding(Mesh(y=2, x=2), P(\"x\").partial(\"y\"))");
+  CHECK(u.shape() == Shape{4});
+  CHECK(holds(u, their_sum));
+}
+
+TEST_CASE("reading addends adds them up once") {
+  auto const u = from_addends(two_addends());
+  auto v = zeros<double>({4}, NamedSharding(grid(), P("x")));
+
+  auto const first = sent_by([&] { v = u * 2; });
+  auto const second = sent_by([&] { v = u + v; });
+
+  CHECK(first.messages > 0);
+  CHECK(second.messages == 0);
+  CHECK(holds(
+      v, {their_sum[0] * 3, their_sum[1] * 3, their_sum[2] + their_sum[2] * 2, their_sum[3] * 3}));
+}
+
+TEST_CASE("addends are slices, views and operands as any array") {
+  auto const u = from_addends(two_addends());
+
+  CHECK_ALL(static_cast<double>(u(1)) == their_sum[1]);
+  CHECK(holds(DistArray(u(range(none, none, -1))),
+              {their_sum[3], their_sum[2], their_sum[1], their_sum[0]}));
+  CHECK_ALL(static_cast<double>(max(u)) == their_sum[3]);
+  CHECK(DistArray(u + 1).sharding() == NamedSharding(grid(), P("x")));
+}
+
+TEST_CASE("cut where they were addends, each device is sent the addends of its own cells") {
+  // y = 0 keeps cells 0 and 2, y = 1 cells 1 and 3: each device sends one cell to its partner.
+  NamedSharding const scattered(grid(), P({"x", "y"}));
+  auto const u = from_addends(two_addends());
+  DistArray<double, 1> sum({4}, scattered);
+
+  auto const sent = sent_by([&] { sum = reshard(u, scattered); });
+
+  CHECK(sent.messages == 4);
+  CHECK(sent.bytes == 4 * 8);
+  CHECK(holds(sum, their_sum));
+}
+
+TEST_CASE("added up, the sum is whole on every device that had an addend") {
+  auto const u = from_addends(two_addends());
+
+  auto const sum = reshard(u, u.sharding().without_partial());
+
+  CHECK(sum.sharding() == NamedSharding(grid(), P("x")));
+  CHECK(holds(sum, their_sum));
+  bool alike = true;
+  for (auto const& shard : sum.addressable_shards())
+    for (std::int64_t i = 0; i < shard.box().extent(0); ++i)
+      alike =
+          alike && shard.data()[i] == their_sum[static_cast<std::size_t>(shard.box().lo[0] + i)];
+  CHECK_ALL(alike);
+}
+
+TEST_CASE("large sums are added up in shares, so that no device is sent all addends") {
+  constexpr std::int64_t cells = 100000;
+  NamedSharding const sharding(Mesh({{"y", 8}}), P("y", none));
+  auto const u = from_addends(addends_on<double>(sharding, 8, cells));
+  DistArray<double, 1> sum({cells}, u.sharding().without_partial());
+
+  auto const sent = sent_by([&] { sum = reshard(u, u.sharding().without_partial()); });
+
+  // Twice 7/8 of the array to each of eight devices.
+  CHECK(sent.bytes == 2 * 7 * cells * 8);
+  CHECK(holds(sum, combined<double>(8, cells, [](double a, double b) { return a + b; })));
+}
+
+TEST_CASE("addends make products, least and greatest values too") {
+  for (auto const& sharding :
+       {NamedSharding(Mesh({{"y", 3}}), P("y", none)),
+        NamedSharding(Mesh({{"x", 2}, {"y", 3}}), P("y", "x")),
+        NamedSharding(Mesh({7, 1, 4, 0, 2, 6}, {3, 2}, {"y", "x"}), P("y", "x"), Cut::ceil())}) {
+    CAPTURE(sharding);
+    constexpr std::int64_t cells = 5;
+    auto const addends = [&] { return addends_on<std::int64_t>(sharding, 3, cells); };
+    auto const of = [&](auto const& combine) { return combined<std::int64_t>(3, cells, combine); };
+
+    CHECK(holds(from_addends(addends()), of([](auto a, auto b) { return a + b; })));
+    CHECK(holds(from_addends<ReduceOp::prod>(addends()), of([](auto a, auto b) { return a * b; })));
+    CHECK(holds(from_addends<ReduceOp::min>(addends()),
+                of([](auto a, auto b) { return a < b ? a : b; })));
+    CHECK(holds(from_addends<ReduceOp::max>(addends()),
+                of([](auto a, auto b) { return a > b ? a : b; })));
+  }
+}
+
+TEST_CASE("arrays without cells, and with fewer than devices, are added up too") {
+  for (std::int64_t const cells : {0, 1, 3}) {
+    CAPTURE(cells);
+    NamedSharding const sharding(Mesh({{"y", 2}, {"x", 4}}), P("y", "x"));
+    auto const u = from_addends(addends_on<double>(sharding, 2, cells));
+
+    CHECK(holds(u, combined<double>(2, cells, [](double a, double b) { return a + b; })));
+    CHECK(holds(reshard(u, NamedSharding(Mesh({{"z", 5}}), P("z"))),
+                combined<double>(2, cells, [](double a, double b) { return a + b; })));
+  }
+}
+
+TEST_CASE("a copy on every device becomes addends without a message, and back") {
+  auto const u = iota<double>({6}, NamedSharding(grid(), P("x")));
+
+  auto const sent = sent_by([&] { (void)to_partial(u, "y"); });
+  auto const partial = to_partial(u, "y");
+
+  CHECK(sent.messages == 0);
+  CHECK(partial.sharding().spec() == P("x").partial("y"));
+  CHECK(holds(partial, u.to_host()));
+  CHECK(holds(to_partial<ReduceOp::prod>(u, "y"), u.to_host()));
+  CHECK(holds(to_partial<ReduceOp::min>(u, "y"), u.to_host()));
+  CHECK(holds(to_partial<ReduceOp::max>(u, "y"), u.to_host()));
+}
+
+TEST_CASE("floats of 16 bits become addends that change nothing") {
+  NamedSharding const copies(grid(), P(none));
+  auto const u = full<bfloat16>({2}, -std::numeric_limits<bfloat16>::infinity(), copies);
+  auto const v = full<float16>({2}, std::numeric_limits<float16>::max(), copies);
+
+  CHECK(holds(to_partial<ReduceOp::max>(u, "y"), u.to_host()));
+  CHECK(holds(to_partial<ReduceOp::min>(v, "y"), v.to_host()));
+  CHECK(holds(to_partial(v, "y"), v.to_host()));
+}
+
+TEST_CASE("addends lie along several axes of the mesh") {
+  auto const u = iota<std::int64_t>({5}, NamedSharding(grid(), P(none)));
+
+  auto const partial = to_partial(u, {"x", "y"});
+
+  CHECK(text(partial.sharding().spec()) == "P(none).partial((\"x\", \"y\"))");
+  CHECK(holds(partial, u.to_host()));
+}
+
+TEST_CASE("one device's addend is the value") {
+  auto const u = iota<double>({3}, NamedSharding(Mesh({{"y", 1}}), P(none)));
+
+  CHECK(holds(to_partial(u, "y"), u.to_host()));
+}
+
+TEST_CASE("copies of addends are equal, and another array can take their place") {
+  auto const u = from_addends(two_addends());
+  auto copy = u;
+  auto other = iota<double>({4}, NamedSharding(grid(), P("x")));
+
+  CHECK(holds(copy, their_sum));
+  copy = other;
+  CHECK(holds(copy, {0, 1, 2, 3}));
+  CHECK_FALSE(copy.sharding().is_partial());
+  other = u;
+  CHECK(other.sharding() == u.sharding());
+  CHECK(holds(other, their_sum));
+}
+
+TEST_CASE("addends cannot be written") {
+  auto addends = two_addends();
+  auto const old_view = addends(0, all);
+  auto u = from_addends(std::move(addends));
+  char const* const refusal =
+      "an array of addends cannot be written, nor what it was made of (an array of shape (4,) on "
+      "NamedSharding(Mesh(y=2, x=2), P(\"x\"))); write to a copy of its sum, reshard(u, "
+      "u.sharding().without_partial())";
+
+  CHECK_THROWS_WITH_AS(u(0) = 1.0, refusal, UsageError);
+  CHECK_THROWS_WITH_AS(u = 1.0, refusal, UsageError);
+  CHECK_THROWS_WITH_AS((void)u.mutable_shards(), refusal, UsageError);
+  CHECK_ALL_THROW(old_view = 1.0, UsageError);
+  CHECK(holds(u, their_sum));
+}
+
+TEST_CASE("what is no list of addends is refused") {
+  Mesh const mesh = grid();
+  auto const one = iota<double>({4}, NamedSharding(mesh, P("x")));
+
+  CHECK_ALL_THROW((void)from_addends(zeros<double>({3, 4}, NamedSharding(mesh, P("y", "x")))),
+                  ShardingError);
+  CHECK_ALL_THROW((void)from_addends(zeros<double>({2, 4}, NamedSharding(mesh, P(none, "x")))),
+                  ShardingError);
+  CHECK_ALL_THROW(
+      (void)from_addends(zeros<double>(
+          {2, 4}, NamedSharding(mesh, P("y", "x"), {Cut::explicit_sizes({2, 0}), Cut::ceil()}))),
+      ShardingError);
+  CHECK_ALL_THROW((void)to_partial(one, "x"), ShardingError);
+  CHECK_ALL_THROW((void)to_partial(one, "z"), ShardingError);
+  CHECK_ALL_THROW((void)to_partial(one, none), ShardingError);
+  CHECK_ALL_THROW((void)zeros<double>({4}, NamedSharding(mesh, P("x").partial("y"))),
+                  ShardingError);
+}
+
+TEST_SUITE_END();
