@@ -284,7 +284,8 @@ void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indice
     auto const pair = blocks_read(shard, map, indices, part, bytes);
     copy_block(into, pair.to, shard.cells, pair.from);
   });
-  engine().or_over_processes({into, size}, place);
+  auto const what = mix(state->layout()->fingerprint(), Access::plain(map).fingerprint());
+  engine().or_over_processes({into, size}, place, what);
 }
 
 }  // namespace tessera::detail

@@ -154,10 +154,10 @@ void ArrayState::grow(GhostWidths const& widths) {
 }
 
 void check_writable(ArrayState const& array) {
-  if (!array.is_frozen()) return;
+  if (!array.is_frozen() && !array.layout()->sharding().is_partial()) return;
   throw UsageError(
       text("an array of addends cannot be written, nor what it was made of (an array of shape ",
-           array.layout()->shape(), " on ", array.layout()->sharding(),
+           array.layout()->shape(), " on ", array.layout()->sharding().without_partial(),
            "); write to a copy of its sum, reshard(u, u.sharding().without_partial())"));
 }
 

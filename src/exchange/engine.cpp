@@ -654,8 +654,10 @@ void Engine::on_local_devices(std::function<void(DeviceId)> const& f) {
   std::rethrow_exception(first_error);
 }
 
-void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place) {
-  impl_->guarded([&] { impl_->combine(bytes, or_bytes, hash_text("or_over_processes"), place); });
+void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place,
+                               std::uint64_t what) {
+  auto const hash = mix(hash_text("or_over_processes"), what);
+  impl_->guarded([&] { impl_->combine(bytes, or_bytes, hash, place); });
 }
 
 std::shared_ptr<detail::BudgetStack> const& Engine::budgets() {

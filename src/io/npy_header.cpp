@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -185,19 +186,22 @@ NpyHeader parse_npy_header(std::string_view header) {
   NpyHeader result;
   result.first_cell = static_cast<std::int64_t>(header.size());
   Literals in(header.substr(header[6] == '\x01' ? 10 : 12));
+  constexpr std::array<std::string_view, 3> entries{"descr", "fortran_order", "shape"};
   std::array<bool, 3> found{};
   in.expect('{');
   while (!in.take('}')) {
     auto const key = in.quoted();
     in.expect(':');
-    if (key == "descr")
-      read_dtype(in, result), found[0] = true;
-    else if (key == "fortran_order")
-      result.is_fortran_order = in.truth(), found[1] = true;
-    else if (key == "shape")
-      read_shape(in, result), found[2] = true;
+    auto const entry =
+        static_cast<std::size_t>(std::find(entries.begin(), entries.end(), key) - entries.begin());
+    if (entry == entries.size()) refuse(text("its header has an entry '", key.substr(0, 40), "'"));
+    if (std::exchange(found[entry], true)) refuse(text("its header has two entries '", key, "'"));
+    if (entry == 0)
+      read_dtype(in, result);
+    else if (entry == 1)
+      result.is_fortran_order = in.truth();
     else
-      refuse(text("its header has an entry '", key.substr(0, 40), "'"));
+      read_shape(in, result);
     if (!in.take(',')) {
       in.expect('}');
       break;

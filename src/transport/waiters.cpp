@@ -78,9 +78,9 @@ bool CallerWaiter::progress() try {
   end_wait_for(lost.process(), lost.what());
 }
 
-// A connection is lost because its process has died, which the kernel may say a little later; because
-// it has given up, which it has told; or by itself. Which wait of this process that ends may show a
-// little later, too.
+// A connection is lost because its process has died, which the kernel may say a little later;
+// because it has given up, which it has told; or by itself. Which wait of this process that ends
+// may show a little later, too.
 void CallerWaiter::end_wait_for(ProcessId lost, std::string const& why) {
   std::optional<std::string> death;
   std::string wait;

@@ -301,6 +301,7 @@ TEST_CASE("garbage is refused, with what is wrong") {
   CHECK(has(refusal("{'descr': '<f8"), "inside of quotes"));
   CHECK(has(refusal("{'descr': [('x'"), "inside of a list"));
   CHECK(has(refusal("{'depth': 3}"), "has an entry 'depth'"));
+  CHECK(has(refusal("{'shape': (2,), 'shape': (3,)"), "two entries 'shape'"));
   CHECK(has(refusal("{'descr': '<f8', " + order + ", 'shape': (4611686018427387904, 8)}"),
             "more cells than there are numbers"));
   CHECK(has(refusal("{'descr': '<f8', " + order + ", 'shape': (99999999999999999999,)}"),

@@ -183,6 +183,23 @@ TEST_CASE("floats of 16 bits become addends that change nothing") {
   CHECK(holds(to_partial(v, "y"), v.to_host()));
 }
 
+TEST_CASE("a negative zero stays one") {
+  auto const u = full<double>({3}, -0.0, NamedSharding(grid(), P(none)));
+
+  CHECK(holds(to_partial(u, "y"), {-0.0, -0.0, -0.0}));
+}
+
+TEST_CASE("addends that nobody has read are refused to be written before anything is sent") {
+  auto u = from_addends(two_addends());
+
+  auto const sent = sent_by([&] {
+    CHECK_ALL_THROW(u = 1.0, UsageError);
+    CHECK_ALL_THROW((void)u.mutable_shards(), UsageError);
+  });
+
+  CHECK(sent.statements == 0);
+}
+
 TEST_CASE("addends lie along several axes of the mesh") {
   auto const u = iota<std::int64_t>({5}, NamedSharding(grid(), P(none)));
 

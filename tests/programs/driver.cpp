@@ -75,6 +75,12 @@ void another_array() {
   ts::synchronize();
 }
 
+void another_layout() {
+  ts::NamedSharding const whole(rows().mesh(), ts::P(ts::none));
+  auto const u = ts::iota<double>({cells}, is_second() ? whole : rows());
+  std::printf("%g\n", u.to_host().back());
+}
+
 void another_reduction() {
   auto u = start();
   double const value = is_second() ? ts::min(u) : ts::max(u);
@@ -252,6 +258,7 @@ std::map<std::string, std::function<void()>> const scenarios{
     {"stopped", run_for_long},
     {"another_statement", another_statement},
     {"another_array", another_array},
+    {"another_layout", another_layout},
     {"another_reduction", another_reduction},
     {"one_array_more", one_array_more},
     {"ends_early", ends_early},

@@ -74,6 +74,11 @@ def another_array(driver):
     fails_with(driver, "another_array", r"different programs")
 
 
+def another_layout(driver):
+    """An array that lies otherwise on one process is told when it is read."""
+    fails_with(driver, "another_layout", r"different programs")
+
+
 def another_reduction(driver):
     """min on one process and max on the others is told apart."""
     fails_with(driver, "another_reduction", r"different programs")
@@ -234,11 +239,11 @@ def uneven(driver):
     assert len(found) == 1, f"different results: {found}"
 
 
-SCENARIOS = [killed, stopped, another_statement, another_array, another_reduction, one_array_more,
-             ends_early, upwind_both_ways, throws_on_one, functor_throws_on_one, mistake_on_all,
-             right_with_delays, own_messages, growing_ghosts, budget_on_one, compared_pointwise,
-             compared_shape, compared_size, compared_message, compared_more, compared_less, compared_right,
-             compared_killed, unwinds, uneven]
+SCENARIOS = [killed, stopped, another_statement, another_array, another_layout, another_reduction,
+             one_array_more, ends_early, upwind_both_ways, throws_on_one, functor_throws_on_one,
+             mistake_on_all, right_with_delays, own_messages, growing_ghosts, budget_on_one,
+             compared_pointwise, compared_shape, compared_size, compared_message, compared_more,
+             compared_less, compared_right, compared_killed, unwinds, uneven]
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ template <Element T, std::size_t N>
 /// Ranks: collective. Cost: as `adopt`.
 template <Element T, std::size_t N>
 void pin(DistArray<T, N>& u) {
-  check_writable(*u.state());
+  check_writable(*u.held());
   u.state()->pin();
 }
 

@@ -75,6 +75,7 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
   template <class E>
   requires((Expression<E> || detail::ValueFor<E, T>)&&!std::same_as<E, DistArray>) DistArray&
   operator=(E const& value) {
+    check_writable(*held());
     assign_to_view(view({}), value, {});  // found where the expressions are
     return *this;
   }
@@ -118,7 +119,8 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
 
   /// What each device of this process holds, in the order of the devices, box by box; those of the
   /// mesh that hold no cells show none.
-  /// Ranks:    local. Waits until this process's devices have carried out the statements so far.
+  /// Ranks:    local; collective where devices hold addends that nobody has read yet. Waits until
+  ///           this process's devices have carried out the statements so far.
   /// Lifetime: of the views: until the next statement that names this array.
   [[nodiscard]] std::vector<ShardView<T const, N>> addressable_shards() const {
     std::vector<ShardView<T const, N>> views;
@@ -130,6 +132,7 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
   /// Ranks: collective, also where a process holds nothing of the array.
   [[nodiscard]] std::vector<ShardView<T, N>> mutable_shards() {
     std::vector<ShardView<T, N>> views;
+    check_writable(*held());
     for (auto const& raw : detail::shards_to_write(state())) views.emplace_back(raw);
     return views;
   }

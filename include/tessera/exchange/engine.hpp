@@ -65,8 +65,9 @@ class Engine {
   /// Calls `f` for each local device, on its worker, and returns when all are done. The first
   /// exception of `f` is thrown here; other devices finish first.
   void on_local_devices(std::function<void(DeviceId)> const& f);
-  /// Replaces the bytes of every process by the bitwise or of all of them.
-  void or_over_processes(std::span<std::byte> bytes, Place const& place);
+  /// Replaces the bytes of every process by the bitwise or of all of them. `what` says what they are,
+  /// and has to be the same everywhere. Throws: Mismatch if it is not.
+  void or_over_processes(std::span<std::byte> bytes, Place const& place, std::uint64_t what = 0);
 
   /// From now on what each statement does is appended to `sink`; null for nowhere. Returns the one
   /// before.

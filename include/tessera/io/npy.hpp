@@ -52,7 +52,8 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
 /// Writes an array to a file in NumPy's format, as numpy.save does: version 1.0, row-major, in this
 /// machine's byte order. Each process writes the cells of its own devices, in place; of copies, one
 /// is written. The file is written aside in the same folder and renamed when it is whole and on the
-/// disk, so that a crash leaves an older file of that name as it was.
+/// disk, so that a crash leaves an older file of that name as it was. A link is followed; a folder,
+/// a device or a pipe is not replaced.
 ///
 /// bfloat16 is written as two bytes of void ('<V2'), as the package ml_dtypes does.
 /// Ranks:   collective; every process reaches the file by the same path.

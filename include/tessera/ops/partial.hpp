@@ -23,13 +23,25 @@
 namespace tessera {
 namespace detail {
 
-/// What addends of type T are gathered in: sums go from the first addend to the last.
+/// The sum from the first addend to the last, in double. A sum of negative zeros is one.
+template <class T>
+struct SumInOrder {
+  double sum = -0.0;
+  template <class Row>
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) sum += static_cast<double>(row(j));
+  }
+  TESSERA_FUNCTION void merge(SumInOrder const& other) { sum += other.sum; }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
+};
+
+/// What addends of type T are gathered in.
 template <class T, ReduceOp op>
 struct AddendsOf;
 template <class T>
 struct AddendsOf<T, ReduceOp::sum> {
   using type = std::conditional_t<std::is_integral_v<T>, IntegerSum<T>,
-                                  std::conditional_t<is_complex<T>, FinishedSum<T>, FastSum<T>>>;
+                                  std::conditional_t<is_complex<T>, FinishedSum<T>, SumInOrder<T>>>;
 };
 template <class T>
 struct AddendsOf<T, ReduceOp::prod> {
@@ -84,7 +96,7 @@ template <class T, ReduceOp op>
 [[nodiscard]] constexpr T neutral() {
   using Limits = std::numeric_limits<T>;
   if constexpr (op == ReduceOp::sum)
-    return T(0);
+    return is_floating<T> ? static_cast<T>(-0.0F) : T(0);  // -0 + 0 is 0, -0 + -0 is -0
   else if constexpr (op == ReduceOp::prod)
     return T(1);
   else if constexpr (op == ReduceOp::min)

@@ -67,7 +67,7 @@ struct ChannelEnd {
   std::int64_t slot_bytes = 0;   ///< payload only; a constant of the route
   Doorbell* doorbell = nullptr;  ///< none where both ends share the memory
   Route route = Route::local;
-  std::shared_ptr<void> keeps;   ///< whatever must live as long as this end
+  std::shared_ptr<void> keeps;  ///< whatever must live as long as this end
 };
 
 /// The sending end. Threads: one. A step allocates nothing, matches nothing and takes no lock.
