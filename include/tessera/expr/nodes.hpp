@@ -67,8 +67,8 @@ struct PermutedNode : ExpressionBase {
   A a;
   std::array<std::size_t, rank> order;
 
-  PermutedNode(A operand, std::array<std::size_t, rank> const& dimensions)
-      : a(std::move(operand)), order(dimensions) {}
+  PermutedNode(A const& operand, std::array<std::size_t, rank> const& dimensions)
+      : a(operand), order(dimensions) {}
   [[nodiscard]] std::array<std::int64_t, rank> extents() const {
     std::array<std::int64_t, rank> result;
     auto const of_operand = a.extents();
@@ -112,7 +112,7 @@ struct UnaryNode : ExpressionBase {
   using value_type = decltype(Op::apply(std::declval<C>()));
   static constexpr std::size_t rank = A::rank;
   A a;
-  explicit UnaryNode(A operand) : a(std::move(operand)) {}
+  explicit UnaryNode(A const& operand) : a(operand) {}
   // Not inline: a node of n operands is copied at n places, and would be compiled there in full.
   [[gnu::noinline]] UnaryNode(UnaryNode const&) = default;
   [[gnu::noinline]] UnaryNode(UnaryNode&&) noexcept = default;
@@ -136,7 +136,7 @@ struct BinaryNode : ExpressionBase {
   static constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
   A a;
   B b;
-  BinaryNode(A first, B second) : a(std::move(first)), b(std::move(second)) {
+  BinaryNode(A const& first, B const& second) : a(first), b(second) {
     (void)extents();  // shapes that do not fit are the caller's mistake here, not later
   }
   [[gnu::noinline]] BinaryNode(BinaryNode const&) = default;
@@ -166,8 +166,8 @@ struct WhereNode : ExpressionBase {
   Condition condition;
   A a;
   B b;
-  WhereNode(Condition c, A first, B second)
-      : condition(std::move(c)), a(std::move(first)), b(std::move(second)) {
+  WhereNode(Condition const& c, A const& first, B const& second)
+      : condition(c), a(first), b(second) {
     (void)extents();
   }
   [[gnu::noinline]] WhereNode(WhereNode const&) = default;
@@ -207,7 +207,7 @@ template <class T>
   return array.view({});
 }
 template <class E>
-requires(Expression<E>) [[nodiscard]] E as_node(E const& expression) {
+requires(Expression<E>) [[nodiscard]] E const& as_node(E const& expression) {
   return expression;
 }
 template <class E>
