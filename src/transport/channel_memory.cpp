@@ -25,11 +25,17 @@ void start_channel(ChannelEnd const& end) {
   }
 }
 
-void make_private_channel(ChannelEnd& end, std::int64_t slot_bytes) {
+ChannelEnd private_end(OfferRequest const& request, std::int64_t slot_bytes) {
+  if (request.refused != nullptr) return *request.refused;
+  ChannelEnd end;
+  end.from = request.from;
+  end.to = request.to;
+  end.peer = request.peer;
   auto const memory = std::make_shared<HostMemory>(channel_bytes(slot_bytes));
   end.keeps = memory;
   place_channel(end, memory->data(), slot_bytes);
   start_channel(end);
+  return end;
 }
 
 }  // namespace tessera

@@ -8,6 +8,8 @@
 
 #include "tessera/transport/channel.hpp"
 
+#include "transport.hpp"
+
 namespace tessera {
 
 /// Bytes between two slots: header and payload, in whole cache lines.
@@ -26,7 +28,8 @@ void place_channel(ChannelEnd& end, std::byte* memory, std::int64_t slot_bytes);
 /// Makes the counters, at zero, and poisons the slots where the build asks for it. Once per memory.
 void start_channel(ChannelEnd const& end);
 
-/// Memory of this process alone, laid out and started, kept by `end`. Taken when first touched.
-void make_private_channel(ChannelEnd& end, std::int64_t slot_bytes);
+/// An end in memory of this process alone, laid out and started; the memory is taken when first
+/// touched. Where the sender has refused an end, that one, whose memory stays the receiver's.
+[[nodiscard]] ChannelEnd private_end(OfferRequest const& request, std::int64_t slot_bytes);
 
 }  // namespace tessera

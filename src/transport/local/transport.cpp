@@ -26,11 +26,8 @@ class LocalTransport final : public Transport {
 
   [[nodiscard]] Offer offer(OfferRequest const& request) override {
     Offer made;
-    made.end.from = request.from;
-    made.end.to = request.to;
-    made.end.peer = request.peer;
+    made.end = private_end(request, request.slot_bytes);
     made.end.route = local_traits.route;
-    make_private_channel(made.end, request.slot_bytes);
     offered_[{request.from, request.to}] = made.end;
     return made;
   }

@@ -65,12 +65,7 @@ class MpiTransport final : public Transport {
 
   [[nodiscard]] Offer offer(OfferRequest const& request) override {
     Offer made;
-    if (request.refused != nullptr) {
-      made.end = *request.refused;
-    } else {
-      made.end = new_end(request);
-      make_private_channel(made.end, request.slot_bytes);
-    }
+    made.end = private_end(request, request.slot_bytes);
     auto const tag = next_tag(request.peer);
     open(made.end, tag, false);
     made.invitation = bytes_from(Invitation{request.slot_bytes, tag});
@@ -81,8 +76,7 @@ class MpiTransport final : public Transport {
   [[nodiscard]] Acceptance accept(OfferRequest const& request,
                                   std::span<std::byte const> invitation) override {
     auto const asked = value_from<Invitation>(invitation);
-    Acceptance result{new_end(request), ""};
-    make_private_channel(result.end, asked.slot_bytes);
+    Acceptance result{private_end(request, asked.slot_bytes), ""};
     open(result.end, asked.tag, true);
     return result;
   }
@@ -116,14 +110,6 @@ class MpiTransport final : public Transport {
     MPI_Cancel(&request);
     MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
     return ended != 0;
-  }
-
-  static ChannelEnd new_end(OfferRequest const& request) {
-    ChannelEnd end;
-    end.from = request.from;
-    end.to = request.to;
-    end.peer = request.peer;
-    return end;
   }
 
   /// Tags need only differ between the channels of the same two processes in the same direction.

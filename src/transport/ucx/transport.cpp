@@ -165,12 +165,7 @@ class UcxTransport final : public Transport {
     if (sizeof(Invitation) + address.size() > max_invitation_bytes)
       throw TransportError(text("the address that UCX gives has ", address.size(), " bytes"));
     Offer made;
-    if (request.refused != nullptr) {
-      made.end = *request.refused;
-    } else {
-      made.end = new_end(request);
-      make_private_channel(made.end, request.slot_bytes);
-    }
+    made.end = private_end(request, request.slot_bytes);
     auto& port = add_port(made.end, false);
     port.tag = next_tag_++;
     made.invitation = bytes_from(
@@ -184,11 +179,11 @@ class UcxTransport final : public Transport {
   [[nodiscard]] Acceptance accept(OfferRequest const& request,
                                   std::span<std::byte const> invitation) override {
     auto const asked = value_from<Invitation>(invitation);
-    Acceptance result{new_end(request), ""};
+    Acceptance result;
     try {
       auto const address = invitation.subspan(sizeof asked);
       auto* const endpoint = worker().endpoint_to(request.peer, address);
-      make_private_channel(result.end, asked.slot_bytes);
+      result.end = private_end(request, asked.slot_bytes);
       auto& port = add_port(result.end, true);
       port.tag = asked.tag;
       port.endpoint = endpoint;
@@ -213,14 +208,6 @@ class UcxTransport final : public Transport {
   }
 
  private:
-  static ChannelEnd new_end(OfferRequest const& request) {
-    ChannelEnd end;
-    end.from = request.from;
-    end.to = request.to;
-    end.peer = request.peer;
-    return end;
-  }
-
   Worker& worker() {
     if (worker_ == nullptr) worker_ = std::make_unique<Worker>();
     return *worker_;
