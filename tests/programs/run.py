@@ -21,7 +21,7 @@ def job(driver, name, processes, devices, environment, meanwhile=None):
                TESSERA_DEVICES=str(devices), **environment)
 
 
-def fails_with(driver, name, *patterns, seconds=25):
+def fails_with(driver, name, *patterns, seconds=15):
     for processes, devices, environment in SPREADS:
         run = job(driver, name, processes, devices, environment)
         assert run.code != 0, "the job ended well"
@@ -51,7 +51,7 @@ def killed(driver):
     """A killed process ends the job, and is named."""
     for _, devices, environment in SPREADS[:3]:
         run = job(driver, "killed", 2, devices, environment, signalled(signal.SIGKILL))
-        assert run.code != 0 and run.seconds < 25
+        assert run.code != 0 and run.seconds < 15
         run.says(r"process \d+ \(pid \d+\) has died|exited on signal 9")
 
 
@@ -172,7 +172,7 @@ def compared_message(driver):
     for processes, devices, environment in COMPARED:
         run = job(driver, "another_statement", processes, devices,
                   {**environment, "TESSERA_CHECK": "communication"})
-        assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
         run.says(BOTH + r"assignment of 38 cells .*, but process 1 is at statement \d+ \(driver.cpp:\d+\), assignment")
 
 
@@ -181,7 +181,7 @@ def compared_more(driver):
     for processes, devices, environment in COMPARED:
         run = job(driver, "one_statement_more", processes, devices,
                   {**environment, "TESSERA_CHECK": "communication"})
-        assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
         run.says(r"process 0 is at its end, after 50 statements \(driver.cpp:\d+\), but process 1 is at "
                  r"statement \d+ \(driver.cpp:\d+\), assignment of 40 cells")
         # Without comparisons nobody sees it, since nothing travels.
@@ -193,7 +193,7 @@ def compared_less(driver):
     for processes, devices, environment in COMPARED:
         run = job(driver, "one_statement_less", processes, devices,
                   {**environment, "TESSERA_CHECK": "communication"})
-        assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
         run.says(BOTH + r"assignment .*, but process 1 is at statement 50 \(after driver.cpp:\d+\), assignment")
 
 
@@ -216,7 +216,7 @@ def bits_of(driver, name, check):
 def compared_killed(driver):
     """Who waits for the statement of a process that dies is told so."""
     run = job(driver, "killed", 2, 1, {"TESSERA_CHECK": "communication"}, signalled(signal.SIGKILL))
-    assert run.code != 0 and run.seconds < 25
+    assert run.code != 0 and run.seconds < 15
     run.says(r"process \d+ \(pid \d+\) has died|exited on signal 9")
 
 
