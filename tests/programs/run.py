@@ -142,7 +142,7 @@ def told_all(driver, name, *patterns):
     """Every process is told the same: both statements in full."""
     for processes, devices, environment in COMPARED:
         run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": "communication"})
-        assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
+        assert run.code != 0 and run.seconds < 15, f"code {run.code} after {run.seconds} s"
         told = re.findall(r"^told .*$", run.output, re.M)
         assert len(told) == processes, f"{len(told)} of {processes} processes were told"
         for pattern in patterns:
