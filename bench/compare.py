@@ -10,6 +10,7 @@ import sys
 
 COLUMNS = ["case", "form", "processes", "devices", "seconds", "raw_seconds",
            "ratio", "ratio_min", "ratio_max"]
+EXTRA = "extra_MiB"  # of benches that measure memory
 
 # What a bench's program is told for each case: dimensions, cells along each, steps of a run.
 CASES = {
@@ -27,9 +28,34 @@ CASES = {
         "fast-32M": (1, 33_554_432, 20),
         "fast-64Ki": (1, 65_536, 5_000),
     },
+    "onesided": {
+        "read-8B": (1, 65_536, 500_000),
+        "message-8B": (1, 65_536, 20_000),
+    },
+    # Doubles of a face: what goes to each neighbour.
+    "transport": {
+        "8B": (1, 1, 20_000),
+        "4KiB": (1, 512, 10_000),
+        "64KiB": (1, 8_192, 1_000),
+        "1MiB": (1, 131_072, 100),
+        "64MiB": (1, 8_388_608, 2),
+    },
+    # The length of a side; 5792 doubles squared are 256 MiB.
+    "reshard": {
+        "8MiB": (2, 1024, 20),
+        "256MiB": (2, 5792, 1),
+    },
 }
 FEWEST_PAIRS = 5
 SECONDS_PER_CASE = 600
+HOSTS = pathlib.Path(__file__).parent.parent / "tests" / "hosts"
+# How Open MPI's own messages travel; its UCX is not taken unless asked for in full.
+ENGINES = {
+    None: [],
+    "ob1": ["--mca", "pml", "ob1"],
+    "ucx": ["--mca", "pml", "ucx", "--mca", "opal_common_ucx_tls", "any",
+            "--mca", "opal_common_ucx_devices", "any"],
+}
 
 
 def arguments() -> argparse.Namespace:
@@ -40,6 +66,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--cells", type=int)
     parser.add_argument("--steps", type=int)
+    parser.add_argument("--route", choices=["shm", "ucx", "mpi"])
+    parser.add_argument("--engine", choices=["ob1", "ucx"])
+    parser.add_argument("--hosts", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--program", required=True)
     asked = parser.parse_intermixed_args()
@@ -51,44 +80,52 @@ def arguments() -> argparse.Namespace:
     return asked
 
 
-def mpirun(processes: int) -> list[str]:
+def mpirun(asked: argparse.Namespace) -> list[str]:
     """The same for both versions: a core for each process, or none where there are too few."""
+    processes, engine = asked.processes, ENGINES[asked.engine]
+    if asked.hosts:
+        where = ",".join(f"h{i}:1" for i in range(1, processes + 1))
+        return [str(HOSTS / "hosts-mpirun"), "-H", where, *engine]
     enough = len(os.sched_getaffinity(0)) >= processes
     binding = ["--bind-to", "core"] if enough else ["--bind-to", "none", "--oversubscribe",
                                                     "--mca", "mpi_yield_when_idle", "1"]
-    return ["mpirun", "-n", str(processes), "--timeout", str(SECONDS_PER_CASE), *binding]
+    return ["mpirun", "-n", str(processes), "--timeout", str(SECONDS_PER_CASE), *binding, *engine]
 
 
-def environment() -> dict[str, str]:
-    result = {**os.environ, "TESSERA_DEVICES": "1"}
+def environment(asked: argparse.Namespace) -> dict[str, str]:
+    result = {**os.environ, "TESSERA_DEVICES": "1", "TESSERA_TIMEOUT": str(SECONDS_PER_CASE)}
+    if asked.route:
+        result["TESSERA_ROUTE"] = asked.route
     if os.geteuid() == 0:  # Open MPI refuses root otherwise; containers know no other user
         result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return result
 
 
-def run_case(asked: argparse.Namespace, name: str) -> dict:
+def run_case(asked: argparse.Namespace, name: str) -> list[dict]:
+    """What the program prints: an object for each form."""
     dimensions, cells, steps = CASES[asked.bench][name]
     changed = asked.cells is not None and asked.cells != cells
     cells, steps = asked.cells or cells, asked.steps or steps
     label = f"{name.split('-')[0]}-{cells}" if changed else name
-    command = [*mpirun(asked.processes), asked.program, label,
+    command = [*mpirun(asked), asked.program, label,
                *map(str, (dimensions, cells, steps, asked.pairs))]
-    done = subprocess.run(command, env=environment(), stdin=subprocess.DEVNULL,
+    done = subprocess.run(command, env=environment(asked), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\nended with {done.returncode}\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def row(measured: dict, form: str) -> dict:
+def row(measured: dict) -> dict:
     ratios = [raw / ours for ours, raw in measured["pairs"]]
     return {
-        "case": measured["case"], "form": form,
+        "case": measured["case"], "form": measured["form"],
         "processes": measured["processes"], "devices": measured["devices"],
         "seconds": statistics.median(ours for ours, _ in measured["pairs"]),
         "raw_seconds": statistics.median(raw for _, raw in measured["pairs"]),
         "ratio": statistics.median(ratios),
         "ratio_min": min(ratios), "ratio_max": max(ratios),
+        **({EXTRA: measured["extra_bytes"] / 2**20} if "extra_bytes" in measured else {}),
     }
 
 
@@ -116,14 +153,17 @@ def main() -> int:
     if sys.argv[1:] == ["--list"]:
         for bench, cases in CASES.items():
             print(bench, *cases)
+        print("start")
         return 0
     asked = arguments()
     print("\n".join(f"# {line}" for line in machine()))
-    print_row(COLUMNS)
+    columns = [*COLUMNS, EXTRA] if asked.bench == "reshard" else COLUMNS
+    print_row(columns)
     rows = []
     for name in asked.cases or CASES[asked.bench]:
-        rows.append(row(run_case(asked, name), "loop"))
-        print_row([cell(rows[-1][column]) for column in COLUMNS])
+        for measured in run_case(asked, name):
+            rows.append(row(measured))
+            print_row([cell(rows[-1][column]) for column in columns])
     if asked.json:
         asked.json.write_text(json.dumps(rows, indent=2) + "\n")
     return 0

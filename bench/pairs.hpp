@@ -71,17 +71,19 @@ std::vector<Pair> time_pairs(Case const& what, Step const& step, RawStep const& 
   return pairs;
 }
 
-/// Prints what bench/compare.py reads; returns the exit code.
-inline int print(Case const& what, std::vector<Pair> const& pairs, bool is_right) {
+/// Prints what bench/compare.py reads, a line for each form, with `more` members if there are any;
+/// returns the exit code.
+inline int print(Case const& what, std::vector<Pair> const& pairs, bool is_right,
+                 char const* form = "loop", std::string const& more = {}) {
   if (tessera::process() == tessera::ProcessId{0}) {
-    std::printf("{\"case\": \"%s\", \"processes\": %lld, \"devices\": %lld, \"steps\": %lld, ",
-                what.label.c_str(), static_cast<long long>(tessera::process_count()),
-                static_cast<long long>(tessera::device_count()),
-                static_cast<long long>(what.steps));
+    std::printf("{\"case\": \"%s\", \"form\": \"%s\", \"processes\": %lld, \"devices\": %lld, ",
+                what.label.c_str(), form, static_cast<long long>(tessera::process_count()),
+                static_cast<long long>(tessera::device_count()));
+    std::printf("\"steps\": %lld, ", static_cast<long long>(what.steps));
     std::printf("\"is_right\": %s, \"pairs\": [", is_right ? "true" : "false");
     for (std::size_t i = 0; i < pairs.size(); ++i)
       std::printf("%s[%.9f, %.9f]", i == 0 ? "" : ", ", pairs[i].seconds, pairs[i].raw_seconds);
-    std::printf("]}\n");
+    std::printf("]%s}\n", more.c_str());
   }
   return is_right ? 0 : 1;
 }

@@ -1,6 +1,12 @@
 # A bench at a small size is a test: that it runs, and that its result is that of the raw version.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-foreach(case heat.1d-256 heat.2d-4096 sum.binned-64Ki sum.fast-64Ki)
+add_test(NAME bench.start
+  COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" start --processes 3 --pairs 1
+          --program $<TARGET_FILE:bench_start>)
+set_tests_properties(bench.start PROPERTIES
+  TIMEOUT 120 PROCESSORS 3 RUN_SERIAL ON LABELS "bench;spread")
+foreach(case heat.1d-256 heat.2d-4096 sum.binned-64Ki sum.fast-64Ki
+             transport.8B reshard.8MiB onesided.read-8B)
   string(REPLACE "." ";" words ${case})
   list(GET words 0 bench)
   list(GET words 1 name)

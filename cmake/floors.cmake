@@ -77,7 +77,8 @@ endfunction()
 function(tessera_publish target exported scope pattern)
   file(GLOB headers CONFIGURE_DEPENDS "${pattern}")
   if(pattern MATCHES "[*]")
-    list(FILTER headers EXCLUDE REGEX "/kokkos_view[.]hpp$")  # optional: tessera_add_header
+    # Optional ones: tessera_add_header.
+    list(FILTER headers EXCLUDE REGEX "/(kokkos_view|mpi_communicator)[.]hpp$")
   endif()
   add_library(tessera::${exported} ALIAS ${target})
   target_sources(${target} ${scope}

@@ -20,7 +20,7 @@ run_packages=(
 test_packages=(
   doctest-dev python3
   iproute2    # tests/hosts
-  libmpich-dev # its headers: tests/checks/mpich
+  mpich libmpich-dev # tests/checks/mpich; the default stays Open MPI
   ccache mold # only faster
 )
 

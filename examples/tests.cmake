@@ -45,6 +45,7 @@ foreach(ends "" --periodic)
   endif()
 endforeach()
 tessera_test_example(life --cells 33 48 --steps 70)
+tessera_test_example(histogram)
 tessera_test_example_as(heat_1d_serial solo:1 --cells 101 --steps 100)
 
 # All spreads and routes against each other and against the plain loop.

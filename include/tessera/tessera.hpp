@@ -5,6 +5,7 @@
 #include "tessera/array/adopt.hpp"
 #include "tessera/array/creation.hpp"
 #include "tessera/array/dist_array.hpp"
+#include "tessera/array/one_sided.hpp"
 #include "tessera/array/print.hpp"
 #include "tessera/array/shards.hpp"
 #include "tessera/base/error.hpp"

@@ -139,6 +139,7 @@ void stream_cells(std::byte* to_base, StridedBlock const& to, std::byte const* f
 // All cells may have changed: ghost cells are stale, and the second buffer differs.
 void begin_write(ArrayState& state) {
   check_writable(state);
+  check_closed(state, "a shard view");
   engine().synchronize();
   state.freshness().clear();
   for (auto& shard : state.shards()) {
@@ -172,7 +173,11 @@ StatePtr make_state(NamedSharding const& sharding, Shape const& shape, std::int6
     throw ShardingError(
         text("an array on ", sharding,
              " consists of addends: make it by to_partial(u, axes) or from_addends"));
-  return engine().make_array(std::make_shared<Layout const>(sharding, shape), element_bytes);
+  return make_state(std::make_shared<Layout const>(sharding, shape), element_bytes);
+}
+
+StatePtr make_state(std::shared_ptr<Layout const> layout, std::int64_t element_bytes) {
+  return engine().make_array(std::move(layout), element_bytes);
 }
 
 StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, Addends addends) {
@@ -181,6 +186,14 @@ StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, A
   auto state = engine().make_array(std::make_shared<Layout const>(sharding, shape), bytes);
   state->set_addends(std::move(addends));
   return state;
+}
+
+std::int64_t extent_of(Shape const& shape, std::size_t d) {
+  if (d >= shape.size())
+    throw ShapeError(text("there is no dimension ", static_cast<std::int64_t>(d),
+                          " in an array of ", counted(std::ssize(shape), "dimension"),
+                          "; they are counted from 0"));
+  return shape[d];
 }
 
 StatePtr const& readable(StatePtr const& state) {
@@ -194,6 +207,13 @@ StatePtr const& readable(StatePtr const& state) {
     value->freeze();
     addends->value = std::move(value);
   }
+  return addends->value;
+}
+
+StatePtr const& settled(StatePtr const& state) {
+  auto const* const addends = state->addends();
+  if (addends == nullptr) return state;
+  TESSERA_ASSERT(addends->value != nullptr, "addends on ", state->layout()->sharding());
   return addends->value;
 }
 
@@ -214,6 +234,7 @@ void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place) {
   statement.place = place;
   statement.type_hash = hash_text("copy");
   statement.is_transfer = true;
+  statement.copies = true;
   statement.work = {to->layout(), identity, whole(to->layout()->shape())};
   statement.target = to;
   statement.leaves.push_back({from, Access::plain(identity), -1});
@@ -237,6 +258,7 @@ void write_shards(StatePtr const& state, std::function<void(RawShard const&)> co
 }
 
 void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  check_closed(*state, "a shard view");
   engine().synchronize();
   visit_shards(state, f);
 }
@@ -245,7 +267,9 @@ void copy_in_order(StatePtr const& to, StatePtr const& from) {
   auto const bytes = to->element_bytes();
   write_shards(to, [&](RawShard const& target) {
     if (target.box.empty()) return;
-    auto const source = raw(from->shards_of(target.device)[target.number], target.number, bytes);
+    auto const boxes = from->shards_of(target.device);
+    TESSERA_ASSERT(target.number < boxes.size(), boxes.size(), " boxes to more of ", *to->layout());
+    auto const source = raw(boxes[target.number], target.number, bytes);
     TESSERA_ASSERT(source.box.cells() == target.box.cells(), source.box, " to ", target.box);
     stream_cells(target.cells, normalized(block_of(target, bytes)), source.cells,
                  normalized(block_of(source, bytes)));
@@ -253,6 +277,7 @@ void copy_in_order(StatePtr const& to, StatePtr const& from) {
 }
 
 std::vector<RawShard> shards_to_read(StatePtr const& state) {
+  check_closed(*state, "a shard view");
   engine().synchronize();
   return raw_shards(*state);
 }
@@ -273,6 +298,7 @@ void take_from_host(StatePtr const& state, std::byte const* whole) {
 
 void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,
                   Place const& place) {
+  check_closed(*state, "a host read");
   auto const bytes = state->element_bytes();
   auto const size = static_cast<std::size_t>(indices.cells() * bytes);
   if (size == 0) return;

@@ -116,25 +116,33 @@ std::optional<std::int64_t> quota_cores_under(std::filesystem::path const& root,
 
 namespace {
 
-/// The cores this thread may run on; nothing if the system does not say.
-std::optional<std::int64_t> affinity_cores() {
+/// The cores this thread may run on; none if the system does not say.
+std::vector<std::int64_t> affinity_cores() {
   // The kernel wants a mask as long as its own, which nothing tells: try longer ones.
   for (int cores = CPU_SETSIZE; cores <= (1 << 20); cores *= 2) {
     auto const size = CPU_ALLOC_SIZE(static_cast<std::size_t>(cores));
     std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> const mask(
         CPU_ALLOC(static_cast<std::size_t>(cores)), [](cpu_set_t* set) { CPU_FREE(set); });
-    if (mask && ::sched_getaffinity(0, size, mask.get()) == 0) return CPU_COUNT_S(size, mask.get());
+    if (!mask || ::sched_getaffinity(0, size, mask.get()) != 0) continue;
+    std::vector<std::int64_t> found;
+    for (int core = 0; core < cores; ++core)
+      if (CPU_ISSET_S(static_cast<std::size_t>(core), size, mask.get())) found.push_back(core);
+    return found;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
+CoreFacts core_facts() {
+  return {affinity_cores(),
+          detail::quota_cores_under("/sys/fs/cgroup", detail::contents("/proc/self/cgroup"))};
+}
+
 std::int64_t available_cores() {
-  auto const quota =
-      detail::quota_cores_under("/sys/fs/cgroup", detail::contents("/proc/self/cgroup"));
-  auto const cores = detail::least(affinity_cores(), quota).value_or(1);
-  return std::max<std::int64_t>(1, cores);
+  auto const facts = core_facts();
+  auto const in_mask = std::max<std::int64_t>(1, std::ssize(facts.mask));
+  return std::max<std::int64_t>(1, std::min(in_mask, facts.quota.value_or(in_mask)));
 }
 
 }  // namespace tessera

@@ -10,6 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "tessera/base/error.hpp"
+
 namespace tessera {
 namespace {
 
@@ -97,6 +99,10 @@ std::string const& label_of(Place const& place) {
 #if KOKKOS_VERSION >= 30700
 
 void initialize_kokkos() {
+  if (Kokkos::is_finalized())
+    throw UsageError(
+        "Kokkos has been finalised and starts once in a program; one that makes several Runtimes, "
+        "one after the other, initialises Kokkos itself before the first");
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
 }
 

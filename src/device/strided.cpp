@@ -4,10 +4,49 @@
 #include <array>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "tessera/base/assert.hpp"
 
 namespace tessera {
 namespace {
+
+// ---- Stores that go past the caches: a line that is written whole need not be read before.
+
+#if defined(__x86_64__)
+constexpr std::int64_t line_bytes = 64;
+
+std::byte* store_line(std::byte* to, std::byte const* from) {
+  for (std::int64_t at = 0; at < line_bytes; at += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + at)));
+  return to + line_bytes;
+}
+
+void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
+  auto const past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % line_bytes);
+  auto const head = std::min(bytes, past == 0 ? 0 : line_bytes - past);
+  std::memcpy(to, from, static_cast<std::size_t>(head));
+  auto left = bytes - head;
+  to += head;
+  from += head;
+  for (; left >= line_bytes; left -= line_bytes, from += line_bytes) to = store_line(to, from);
+  std::memcpy(to, from, static_cast<std::size_t>(left));
+}
+
+/// Other threads see what was stored before what is stored from here on.
+void end_stores_past_caches() {
+  _mm_sfence();
+}
+#else
+void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+void end_stores_past_caches() {}
+#endif
 
 // ---- Rows of runs: `count` runs of `bytes` bytes each, a fixed stride apart on either side.
 
@@ -30,6 +69,14 @@ void copy_fixed_runs(Target to, Origin from, std::int64_t count) {
 void copy_long_runs(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
   for (std::int64_t i = 0; i < count; ++i)
     std::memcpy(to.at + i * to.stride, from.at + i * from.stride, static_cast<std::size_t>(bytes));
+}
+
+/// Shorter runs go through the caches: most of their lines are written in parts.
+constexpr std::int64_t least_past_caches = 1024;
+
+void copy_runs_past_caches(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < count; ++i)
+    copy_past_caches(to.at + i * to.stride, from.at + i * from.stride, bytes);
 }
 
 void copy_runs(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
@@ -221,6 +268,41 @@ void check(StridedBlock const& block) {
   TESSERA_ASSERT(block.extents.size() == block.strides_bytes.size(), block);
 }
 
+// ---- Copies of rows.
+
+/// Calls `copy(target, origin, count, bytes)` for each row.
+template <class Copy>
+void copy_rows(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+               StridedBlock const& from, Copy const& copy) {
+  TESSERA_ASSERT(to.extents == from.extents && to.element_bytes == from.element_bytes, to, " from ",
+                 from);
+  if (stream_bytes(to) == 0) return;
+  auto const length = row_length(to);
+  auto const rows = element_count(to) / length;
+  RowWalk to_row(to, 0);
+  RowWalk from_row(from, 0);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    copy({to_base + to_row.place(), row_stride(to)},
+         {from_base + from_row.place(), row_stride(from)}, length, to.element_bytes);
+    to_row.next();
+    from_row.next();
+  }
+}
+
+/// Calls `copy(target, origin, count, bytes)` for each row of the part of the stream in `from`.
+template <class Copy>
+std::int64_t unpack_rows(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+                         std::span<std::byte const> from, Copy const& copy) {
+  auto const count = available(stream_bytes(block), first_byte, from.size());
+  if (count == 0) return 0;
+  auto const* next = from.data();
+  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
+    copy({base + piece.place, piece.stride}, {next, piece.bytes}, piece.count, piece.bytes);
+    next += piece.count * piece.bytes;
+  });
+  return count;
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, StridedBlock const& block) {
@@ -256,19 +338,14 @@ BlockPair normalized(BlockPair const& pair) {
 
 void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                 StridedBlock const& from) {
-  TESSERA_ASSERT(to.extents == from.extents && to.element_bytes == from.element_bytes, to, " from ",
-                 from);
-  if (stream_bytes(to) == 0) return;
-  auto const length = row_length(to);
-  auto const rows = element_count(to) / length;
-  RowWalk to_row(to, 0);
-  RowWalk from_row(from, 0);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    copy_runs({to_base + to_row.place(), row_stride(to)},
-              {from_base + from_row.place(), row_stride(from)}, length, to.element_bytes);
-    to_row.next();
-    from_row.next();
-  }
+  copy_rows(to_base, to, from_base, from, copy_runs);
+}
+
+void copy_block_past_caches(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                            StridedBlock const& from) {
+  if (to.element_bytes < least_past_caches) return copy_block(to_base, to, from_base, from);
+  copy_rows(to_base, to, from_base, from, copy_runs_past_caches);
+  end_stores_past_caches();
 }
 
 std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
@@ -295,13 +372,14 @@ std::int64_t unpack(std::byte* base, StridedBlock const& block, std::int64_t fir
     copy_bytes(base + block.offset_bytes + first_byte, from.data(), count);
     return count;
   }
-  auto const count = available(stream_bytes(block), first_byte, from.size());
-  if (count == 0) return 0;
-  auto const* next = from.data();
-  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
-    copy_runs({base + piece.place, piece.stride}, {next, piece.bytes}, piece.count, piece.bytes);
-    next += piece.count * piece.bytes;
-  });
+  return unpack_rows(base, block, first_byte, from, copy_runs);
+}
+
+std::int64_t unpack_past_caches(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+                                std::span<std::byte const> from) {
+  if (block.element_bytes < least_past_caches) return unpack(base, block, first_byte, from);
+  auto const count = unpack_rows(base, block, first_byte, from, copy_runs_past_caches);
+  end_stores_past_caches();
   return count;
 }
 

@@ -1,6 +1,7 @@
 #include "tessera/exchange/array_state.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
@@ -78,7 +79,7 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
   add_boxes_of(local_devices);
   for (auto& shard : shards_) {
     shard.frame = Frame::around(shard.own, widths_, element_bytes_);
-    shard.memory[0] = buffer_for(shard.frame);
+    shard.memory[0] = buffer_for(shard, 0);
   }
 }
 
@@ -130,27 +131,88 @@ std::span<Shard> ArrayState::shards_of(DeviceId device) {
   return {};
 }
 
-HostMemory ArrayState::buffer_for(Frame const& frame) const {
-  if (frame.elements == 0) return {};
-  return HostMemory(frame.elements * element_bytes_ +
-                    static_cast<std::int64_t>(Shard::displacement));
+std::int64_t ArrayState::buffer_bytes(Frame const& frame) const {
+  return frame.elements * element_bytes_ + static_cast<std::int64_t>(Shard::displacement);
+}
+
+HostMemory ArrayState::buffer_for(Shard const& shard, std::size_t which) const {
+  if (shard.frame.elements == 0) return {};
+  auto const bytes = buffer_bytes(shard.frame);
+  if (block_ == nullptr) return HostMemory(bytes);
+  auto* const first = block_->data() + shard.places[which];
+  poison(first, bytes);
+  return HostMemory::borrowed(first, bytes);
+}
+
+std::int64_t ArrayState::local_bytes() const {
+  std::int64_t bytes = 0;
+  for (auto const& shard : shards_)
+    bytes += shard.memory[0].size_bytes() + shard.memory[1].size_bytes();
+  return bytes;
+}
+
+bool ArrayState::renew(std::uint64_t number) {
+  bool const is_plain = addends_ == nullptr && !is_frozen_ && !is_pinned_ && window_ == nullptr;
+  if (!is_plain || !(widths_ == GhostWidths::none(layout_->rank()))) return false;
+  number_ = number;
+  freshness_.clear();
+  if (!poisons_memory()) return true;
+  for (auto& shard : shards_)
+    for (auto& memory : shard.memory) poison(memory.data(), memory.size_bytes());
+  return true;
 }
 
 void ArrayState::grow(GhostWidths const& widths) {
-  auto const wider = widths_.merged(widths);
-  for (auto& shard : shards_) {
-    auto const frame = Frame::around(shard.own, wider, element_bytes_);
-    std::array<HostMemory, 2> memory{buffer_for(frame), HostMemory()};
-    if (!shard.own.empty() && !planted("growth_loses_cells"))
-      copy_block(memory[0].data(), frame.block_of(shard.own, element_bytes_), shard.cells(),
-                 shard.frame.block_of(shard.own, element_bytes_));
-    shard.frame = frame;
-    shard.memory = std::move(memory);
-    shard.current = 0;
-    shard.differing.clear();
+  replace_storage(widths_.merged(widths));
+}
+
+void ArrayState::share(SharedBlocks& blocks) {
+  blocks_ = &blocks;
+  replace_storage(widths_);
+}
+
+void ArrayState::replace_storage(GhostWidths const& widths) {
+  auto old_shards = std::move(shards_);
+  auto const old_block = std::move(block_);
+  shards_.clear();
+  for (auto const& old : old_shards) {
+    auto& shard = shards_.emplace_back();
+    shard.device = old.device;
+    shard.own = old.own;
+    shard.frame = Frame::around(shard.own, widths, element_bytes_);
   }
-  widths_ = wider;
+  if (blocks_ != nullptr) block_ = make_block(shards_);
+  for (std::size_t s = 0; s < shards_.size(); ++s) {
+    auto& shard = shards_[s];
+    auto& old = old_shards[s];
+    shard.memory[0] = buffer_for(shard, 0);
+    if (!shard.own.empty() && !planted("growth_loses_cells"))
+      copy_block(shard.cells(), shard.frame.block_of(shard.own, element_bytes_), old.cells(),
+                 old.frame.block_of(shard.own, element_bytes_));
+    old.memory = {};
+  }
+  widths_ = widths;
   freshness_.clear();
+}
+
+// One block for all shards of this process: what is not touched takes no memory, so that second
+// buffers have their place from the beginning.
+std::shared_ptr<SharedBlock> ArrayState::make_block(std::vector<Shard>& shards) const {
+  constexpr std::int64_t page = 4096;
+  auto at = static_cast<std::int64_t>(sizeof(std::int64_t) + shards.size() * sizeof(SharedShard));
+  for (auto& shard : shards) {
+    if (shard.frame.elements == 0) continue;
+    auto const bytes = buffer_bytes(shard.frame);
+    for (auto& place : shard.places) {
+      place = rounded_up(at, bytes < page ? line_bytes : page);
+      at = place + bytes;
+      if (!layout_->is_single_box()) break;  // it never has a second one
+    }
+  }
+  auto block = blocks_->make(number_, rounded_up(at, page));
+  auto const count = static_cast<std::int64_t>(shards.size());
+  std::memcpy(block->data(), &count, sizeof count);
+  return block;
 }
 
 void check_writable(ArrayState const& array) {
@@ -161,9 +223,15 @@ void check_writable(ArrayState const& array) {
            "); write to a copy of its sum, reshard(u, u.sharding().without_partial())"));
 }
 
+void detail::refuse_open_epoch(ArrayState const& array, char const* what) {
+  throw UsageError(text(what, " names an array of shape ", array.layout()->shape(),
+                        " between its fences, when only one-sided access is allowed; call fence(u) "
+                        "before it"));
+}
+
 void ArrayState::need_second_buffer(Shard& shard) const {
   if (shard.has_second()) return;
-  shard.memory[1 - shard.current] = buffer_for(shard.frame);
+  shard.memory[1 - shard.current] = buffer_for(shard, 1 - shard.current);
   shard.differing.clear();
   if (!planted("new_buffer_taken_for_equal")) shard.differing.push_back(shard.own);
 }

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::int64_t scratch_alignment = 64;
 
+// Copies of so much leave nothing of the target in the caches of a core.
+constexpr std::int64_t least_past_caches = std::int64_t{16} << 20;
+
 // The statement's arrays by number of their first leaf: leaves of one array share ghost cells.
 std::size_t first_leaf_of(Statement const& statement, std::size_t leaf) {
   std::size_t first = 0;
@@ -92,17 +95,17 @@ class DeviceCompiler {
     if (statement.is_reduction() && !works_.empty() &&
         statement.work.layout->replica_of(device) != 0)
       computes_ = false;
+    lands_ = lands_in_target();
   }
 
   DevicePlan compile() {
     exchange_ = plan_exchange(uses_, statement_.work, plan_.device);
     place_leaves();
+    if (computes_)
+      for (auto& work : works_) compile_target(work);
     compile_transfers();
-    if (!computes_) return std::move(plan_);
-    for (auto& work : works_) {
-      compile_target(work);
-      compile_parts(work);
-    }
+    if (computes_ && !lands_)
+      for (auto const& work : works_) compile_parts(work);
     return std::move(plan_);
   }
 
@@ -124,13 +127,36 @@ class DeviceCompiler {
     if (is_new) plan_.buffers.push_back({first, box});
     return found->second;
   }
-  // The place of a leaf's ghost cells, or none in a temporary.
-  std::size_t frame_buffer(std::size_t leaf) { return modes_.in_place[leaf] ? buffer(leaf, 0) : 0; }
+  // The place of a leaf's ghost cells, or of the cells written, or none in a temporary.
+  std::size_t frame_buffer(Transfer const& transfer) {
+    if (lands_) return works_[transfer.work].write;
+    return modes_.in_place[transfer.leaf] ? buffer(transfer.leaf, 0) : 0;
+  }
 
   std::int64_t reserve_scratch(std::int64_t bytes) {
     auto const offset = plan_.scratch_bytes;
     plan_.scratch_bytes += ceil_div(bytes, scratch_alignment) * scratch_alignment;
     return offset;
+  }
+
+  // Cells that are copied unchanged from another array are put where the target has them, each
+  // once: no temporary, however much is moved.
+  bool lands_in_target() const {
+    if (!statement_.copies || statement_.leaves.size() != 1 || modes_.in_place[0]) return false;
+    auto const& leaf = statement_.leaves[0];
+    bool const reads_target =
+        leaf.array == statement_.target && !planted("copies_land_on_themselves");
+    if (reads_target || statement_.writes_slabs) return false;
+    InlineVector<int, max_rank> uses(statement_.work.indices.rank(), 0);
+    for (std::size_t d = 0; d < leaf.access.rank(); ++d) {
+      auto const& boundary = leaf.access.boundaries[d];
+      if (boundary.any() && boundary.below != BoundaryKind::periodic) return false;
+      auto const from = leaf.access.map.axes[d].from;
+      if (from != AxisMap::fixed) ++uses[static_cast<std::size_t>(from)];
+    }
+    int const least = planted("repeated_cells_land_once") ? 0 : 1;
+    return std::all_of(uses.begin(), uses.end(),
+                       [&](int count) { return count == 1 || count == least; });
   }
 
   // A leaf that is not read in place gets a temporary for each work box, unless one box of this
@@ -141,7 +167,7 @@ class DeviceCompiler {
       work.temporaries.resize(uses_.size());
       work.direct.assign(uses_.size(), false);
       for (std::size_t l = 0; l < uses_.size(); ++l) {
-        if (modes_.in_place[l]) continue;
+        if (modes_.in_place[l] || lands_) continue;
         auto const& from = sources[work.number * uses_.size() + l];
         work.direct[l] = may_read_shards(l) && !from.others && !from.several;
         if (work.direct[l]) continue;
@@ -202,6 +228,7 @@ class DeviceCompiler {
     if (modes_.in_place[transfer.leaf])
       return shard_block(transfer, shard(transfer.leaf, 0).frame,
                          [](Cells::Axis const& axis) { return axis.frame; });
+    if (lands_) return landing_block(transfer);
     auto const& temporary = works_[transfer.work].temporaries[transfer.leaf];
     auto const bytes = element_bytes(transfer.leaf);
     auto const& lattice = transfer.cells.lattice;
@@ -217,7 +244,29 @@ class DeviceCompiler {
     return block;
   }
 
+  // The cells as the target has them: the lattice counts the statement's indices.
+  StridedBlock landing_block(Transfer const& transfer) const {
+    auto const& work = works_[transfer.work];
+    auto const& map = uses_[transfer.leaf].access.map;
+    auto const& lattice = transfer.cells.lattice;
+    auto const bytes = element_bytes(transfer.leaf);
+    auto const strides = target_strides(work);
+    auto index = work.indices.lo;
+    StridedBlock block;
+    block.element_bytes = bytes;
+    for (std::size_t d = 0; d < lattice.rank(); ++d) {
+      auto const from = map.axes[d].from;
+      bool const moves = from != AxisMap::fixed;
+      if (moves) index[static_cast<std::size_t>(from)] = lattice.lo[d];
+      block.extents.push_back(lattice.extent(d));
+      block.strides_bytes.push_back(moves ? strides[static_cast<std::size_t>(from)] * bytes : 0);
+    }
+    block.offset_bytes = target_offset(work, index);
+    return block;
+  }
+
   Storage frame_storage(std::size_t leaf) const {
+    if (lands_) return Storage::target;
     return modes_.in_place[leaf] ? Storage::shard : Storage::scratch;
   }
 
@@ -229,13 +278,21 @@ class DeviceCompiler {
     for (auto const& transfer : exchange_.receives)
       add_block(
           plan_.receives, transfer,
-          {frame_block(transfer), 0, 0, frame_storage(transfer.leaf), frame_buffer(transfer.leaf)});
+          {frame_block(transfer), 0, 0, frame_storage(transfer.leaf), frame_buffer(transfer)});
+    std::int64_t landed = 0;
+    for (auto const& message : plan_.receives) landed += message.bytes;
     for (auto const& transfer : exchange_.copies) {
-      if (!modes_.in_place[transfer.leaf] && works_[transfer.work].direct[transfer.leaf]) continue;
+      if (is_read_directly(transfer)) continue;
+      landed += transfer.cells.count() * element_bytes(transfer.leaf);
       auto const pair = normalized(BlockPair{frame_block(transfer), owned_block(transfer)});
       plan_.copies.push_back({pair, buffer(transfer.leaf, transfer.box),
-                              frame_storage(transfer.leaf), frame_buffer(transfer.leaf)});
+                              frame_storage(transfer.leaf), frame_buffer(transfer)});
     }
+    plan_.past_caches = lands_ && landed >= least_past_caches;
+  }
+
+  bool is_read_directly(Transfer const& transfer) const {
+    return !modes_.in_place[transfer.leaf] && works_[transfer.work].direct[transfer.leaf];
   }
 
   static void add_block(std::vector<Message>& messages, Transfer const& transfer,
@@ -492,6 +549,7 @@ class DeviceCompiler {
   std::vector<LeafUse> const& uses_;
   std::vector<Work> works_;
   bool computes_ = true;
+  bool lands_ = false;
   ExchangePlan exchange_;
   DevicePlan plan_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> buffers_;  // leaf and box: number

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <chrono>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -13,17 +13,22 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/hash.hpp"
+#include "tessera/base/log.hpp"
 #include "tessera/base/planted.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/device/launch.hpp"
 #include "tessera/device/worker.hpp"
+#include "tessera/exchange/one_sided.hpp"
 
+#include "array_pool.hpp"
 #include "budget_stack.hpp"
 #include "compile.hpp"
 #include "observer.hpp"
 #include "plan_cache.hpp"
 #include "record.hpp"
 #include "summary.hpp"
+#include "targets.hpp"
+#include "trees.hpp"
 
 namespace tessera {
 namespace {
@@ -48,8 +53,6 @@ struct DeviceSlot {
   std::deque<Record> records;      // as many as the worker's ring holds
   HostMemory scratch;
   HostMemory accumulator;
-  TreeLinks tree;    // of all devices
-  TreeLinks across;  // of the processes' first devices
 };
 
 // Room for an expression with its literals; longer ones are rare.
@@ -59,26 +62,11 @@ void run_record(void* record) {
   execute(*static_cast<Record*>(record));
 }
 
-void add_differing(Shard& shard, Box const& written) {
-  if (written.empty() || !shard.has_second() || planted("differing_box_lost")) return;
-  for (auto const& box : shard.differing)
-    if (box.contains(written)) return;
-  if (shard.differing.size() == shard.differing.capacity() - 1) {
-    auto around = written;
-    for (auto const& box : shard.differing)
-      if (!planted("differing_hull_lost")) around = hull(around, box);
-    shard.differing.clear();
-    shard.differing.push_back(around);
-    return;
-  }
-  shard.differing.push_back(written);
-}
-
 }  // namespace
 
 struct Engine::Impl {
   Impl(Bootstrap& bootstrap, std::int64_t local_count, NetworkOptions const& options)
-      : job(bootstrap, local_count), network(bootstrap, job, options) {
+      : job(bootstrap, local_count), network(bootstrap, job, options), trees(job, network) {
     for (std::int64_t i = 0; i < job.local_count(); ++i) add_device(i);
     auto const asked = ObserverOptions::from_environment(bootstrap);
     budgets = std::make_shared<detail::BudgetStack>(asked.is_strict);
@@ -135,10 +123,8 @@ struct Engine::Impl {
     if (!has_announced) network.announce_failure(error);
     has_announced = true;
     for (auto& slot : slots)
-      while (slot.worker != nullptr && !slot.worker->idle()) {
-        network.progress();
-        std::this_thread::yield();
-      }
+      while (slot.worker != nullptr && !slot.worker->idle())
+        network.linger(std::chrono::milliseconds(1));
   }
 
   StatementTag next_tag(std::uint64_t hash, Place const& place) {
@@ -250,7 +236,7 @@ struct Engine::Impl {
     totals.messages += plan->messages;
     totals.bytes += plan->bytes;
     if (sink != nullptr) sink->statements.push_back(explanation_of(*plan, statement));
-    if (needs_this_thread(*plan) || (statement.is_reduction() && tree_needs_this_thread()))
+    if (needs_this_thread(*plan) || (statement.is_reduction() && trees.needs_this_thread()))
       synchronize();
   }
 
@@ -278,9 +264,8 @@ struct Engine::Impl {
     agree(tag, [size = static_cast<std::int64_t>(bytes.size())] {
       return text("where each process gives ", counted(size, "byte"));
     });
-    open_trees(tag);
-    auto& first = slots.front();
-    post_call(first, tag, &first.across, call);
+    trees.open(tag);
+    post_call(slots.front(), tag, &trees.across(), call);
     synchronize();
   }
 
@@ -314,9 +299,39 @@ struct Engine::Impl {
     bool const comparable = ends[0] == -ends[1];
     if (comparable)
       combine(std::as_writable_bytes(std::span(numbers)), add_report, hash_text("report"), {});
-    if (job.self() != ProcessId{0}) return;
-    auto const report = observer->report(numbers, !comparable);
-    std::fwrite(report.data(), 1, report.size(), stderr);
+    if (job.self() == ProcessId{0})
+      observer->print_report(
+          numbers, comparable ? "" : "the processes' statements stand at different places");
+  }
+
+  // After an error nothing can be asked of the others.
+  void show_what_was_observed_here() {
+    if (observer == nullptr || !workers_come_to_rest()) return;
+    observer->write_trace();
+    if (observer->options().reports && job.self() == ProcessId{0})
+      observer->print_report(observer->numbers(), "the program ends in an error");
+  }
+
+  bool workers_come_to_rest() {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    auto const rests = [](auto const& slot) {
+      return slot.worker == nullptr || slot.worker->idle();
+    };
+    while (!std::all_of(slots.begin(), slots.end(), rests)) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      network.linger(std::chrono::milliseconds(10));
+    }
+    return true;
+  }
+
+  void end_in_error(std::exception_ptr const& error) {
+    fail(error);
+    if (!std::exchange(has_announced, true)) network.announce_failure(error);
+    network.linger(std::chrono::milliseconds(job.process_count() == 1 ? 0 : 50));
+    show_what_was_observed_here();
+    // Longer where the others have files to write.
+    std::chrono::milliseconds const time(observer == nullptr ? 300 : 2000);
+    if (job.process_count() > 1) network.linger(time);
   }
 
   // Channels that this thread has to drive: asked of the ends themselves, whose route may have
@@ -330,15 +345,6 @@ struct Engine::Impl {
       return std::any_of(device.sends.begin(), device.sends.end(), driven) ||
              std::any_of(device.receives.begin(), device.receives.end(), driven);
     });
-  }
-
-  bool tree_needs_this_thread() const {
-    auto const& across = slots.front().across;
-    auto const driven = [](auto const* end) { return end->end().doorbell != nullptr; };
-    return (across.to_parent != nullptr &&
-            (driven(across.to_parent) || driven(across.from_parent))) ||
-           std::any_of(across.from_children.begin(), across.from_children.end(), driven) ||
-           std::any_of(across.to_children.begin(), across.to_children.end(), driven);
   }
 
   // Everything that changes from run to run, from the caller's view of the arrays.
@@ -360,7 +366,7 @@ struct Engine::Impl {
     record.probe = observer == nullptr ? nullptr : &observer->probe(index);
     record.row = row;
     name_leaves(record, slot, statement, plan);
-    name_target(record, slot, statement, plan);
+    targets.name(record, statement.target, slot.device);
     name_result(record, slot, statement);
     start(slot, record);
   }
@@ -386,55 +392,13 @@ struct Engine::Impl {
     }
   }
 
-  void name_target(Record& record, DeviceSlot const& slot, Statement const& statement,
-                   DevicePlan const& plan) {
-    record.targets.clear();
-    record.carry.clear();
-    if (plan.writes.empty()) return;
-    record.keeps.push_back(statement.target);
-    auto const shards = statement.target->shards_of(slot.device);
-    for (auto const& write : plan.writes) {
-      auto& shard = shards[write.box];
-      if (write.swaps)
-        swap_buffers(record, shard, *statement.target, write);
-      else
-        add_differing(shard, write.written);
-      record.targets.push_back(shard.cells());
-    }
-  }
-
-  void swap_buffers(Record& record, Shard& shard, ArrayState const& array, BoxWrite const& write) {
-    array.need_second_buffer(shard);
-    carry_over(record, shard, array.element_bytes(), write);
-    shard.current = 1 - shard.current;
-    shard.differing.clear();
-    shard.differing.push_back(write.written);
-  }
-
-  // The cells in which the buffers differ and which the statement does not write.
-  void carry_over(Record& record, Shard& shard, std::int64_t element_bytes, BoxWrite const& write) {
-    auto* const other = shard.buffer(1 - shard.current);
-    for (auto const& box : shard.differing) {
-      if (write.without_holes && write.written.contains(box)) continue;
-      rest.clear();
-      if (write.without_holes || planted("holes_carried_over"))
-        append_difference(box, write.written, rest);
-      else
-        rest.push_back(box);
-      for (auto const& cells : rest)
-        if (!cells.empty())
-          record.carry.push_back(
-              {shard.frame.block_of(cells, element_bytes), shard.cells(), other});
-    }
-  }
-
-  void name_result(Record& record, DeviceSlot& slot, Statement const& statement) const {
+  void name_result(Record& record, DeviceSlot& slot, Statement const& statement) {
     record.accumulator = nullptr;
     if (!statement.is_reduction()) return;
     record.reduction = statement.reduction;
     record.accumulator = slot.accumulator.data();
     record.result = statement.result->value(job.local_index(slot.device));
-    record.tree = &slot.tree;
+    record.tree = &trees.of_device(static_cast<std::size_t>(job.local_index(slot.device)));
     record.keeps.push_back(statement.result);
   }
 
@@ -466,70 +430,13 @@ struct Engine::Impl {
   }
 
   void prepare_reduction(Statement const& statement, StatementTag const& tag) {
-    open_trees(tag);
+    trees.open(tag);
     for (auto& slot : slots) {
       if (slot.accumulator.size_bytes() >= statement.reduction.accumulator_bytes) continue;
       synchronize();
       slot.accumulator =
           HostMemory(std::max<std::int64_t>(statement.reduction.accumulator_bytes, 4096));
     }
-  }
-
-  // The tree of all devices: inside a process the first device is the root, over the processes the
-  // first one; a node's parent is its number with the lowest set bit cleared.
-  void open_trees(StatementTag const& tag) {
-    if (trees_open) return;
-    for (auto& slot : slots) {
-      visit_local_links(slot, [&](DeviceId peer, bool is_parent) {
-        add_receiver(slot.tree, network.receiver(peer, slot.device), is_parent);
-      });
-      visit_process_links(slot, [&](DeviceId peer, bool is_parent) {
-        add_receiver(slot.tree, network.receiver(peer, slot.device), is_parent);
-        add_receiver(slot.across, network.receiver(peer, slot.device), is_parent);
-      });
-    }
-    for (auto& slot : slots) {
-      visit_local_links(slot, [&](DeviceId peer, bool is_parent) {
-        add_sender(slot.tree, network.sender(slot.device, peer, tag), is_parent);
-      });
-      visit_process_links(slot, [&](DeviceId peer, bool is_parent) {
-        add_sender(slot.tree, network.sender(slot.device, peer, tag), is_parent);
-        add_sender(slot.across, network.sender(slot.device, peer, tag), is_parent);
-      });
-    }
-    trees_open = true;
-  }
-
-  static void add_receiver(TreeLinks& links, Receiver& receiver, bool is_parent) {
-    if (is_parent)
-      links.from_parent = &receiver;
-    else
-      links.from_children.push_back(&receiver);
-  }
-
-  static void add_sender(TreeLinks& links, Sender& sender, bool is_parent) {
-    if (is_parent)
-      links.to_parent = &sender;
-    else
-      links.to_children.push_back(&sender);
-  }
-
-  template <class Visit>
-  void visit_local_links(DeviceSlot const& slot, Visit const& visit) const {
-    auto const local = job.local_index(slot.device);
-    auto const first = job.first_local().value();
-    for (std::int64_t bit = 1; local + bit < job.local_count() && (local & bit) == 0; bit *= 2)
-      visit(DeviceId{first + local + bit}, false);
-    if (local != 0) visit(DeviceId{first + (local & (local - 1))}, true);
-  }
-
-  template <class Visit>
-  void visit_process_links(DeviceSlot const& slot, Visit const& visit) const {
-    if (slot.device != job.first_local()) return;
-    auto const self = job.self().value();
-    for (std::int64_t bit = 1; self + bit < job.process_count() && (self & bit) == 0; bit *= 2)
-      visit(job.first_device_of(ProcessId{self + bit}), false);
-    if (self != 0) visit(job.first_device_of(ProcessId{self & (self - 1)}), true);
   }
 
   // Runs `call` on a device's worker; `call` lives until the next synchronize.
@@ -547,13 +454,15 @@ struct Engine::Impl {
 
   Job job;
   Network network;
+  Trees trees;
   std::deque<DeviceSlot> slots;
   std::vector<DeviceId> local_devices;
   PlanKey key;
   PlanCache cache;
   Statement builder;
-  std::vector<Box> rest;  // of carry_over, kept so that a step allocates nothing
+  Targets targets;
   std::vector<std::shared_ptr<ScalarState>> scalars;
+  ArrayPool pool;
   Counters totals;
   Explanations* sink = nullptr;
   StatementTag last_tag;
@@ -564,8 +473,8 @@ struct Engine::Impl {
   std::size_t row = 0;                 // of the statement under way, for the observer
   std::uint64_t statements = 0;
   std::uint64_t arrays = 0;
-  bool trees_open = false;
   bool has_announced = false;
+  std::unique_ptr<OneSided> one_sided;  // from its first use on
 };
 
 Engine::Engine(Bootstrap& bootstrap, std::int64_t local_devices, NetworkOptions const& options)
@@ -588,9 +497,13 @@ std::shared_ptr<ArrayState> Engine::make_array(std::shared_ptr<Layout const> lay
   // A shard beyond any address space is the caller's mistake: seen alike on every process.
   auto const largest = whole(layout->sharding().shard_shape(layout->shape()));
   (void)Frame::around(largest, GhostWidths::none(largest.rank()), element_bytes);
+  auto const number = ++impl_->arrays;
+  if (auto again = impl_->pool.take(*layout, element_bytes, number)) return again;
   try {
-    return std::make_shared<ArrayState>(std::move(layout), element_bytes, ++impl_->arrays,
-                                        impl_->local_devices);
+    auto made = std::make_shared<ArrayState>(std::move(layout), element_bytes, number,
+                                             impl_->local_devices);
+    impl_->pool.add(made);
+    return made;
   } catch (DeviceError const&) {
     // Memory that only this process lacks: the others are released.
     if (impl_->job.process_count() > 1) impl_->give_up(std::current_exception());
@@ -621,7 +534,11 @@ void Engine::run(Statement const& statement) {
     Statement& builder;
     ~Clear() { builder.clear(); }
   } const clear{impl_->builder};
-  if (statement.target != nullptr) check_writable(*statement.target);
+  if (statement.target != nullptr) {
+    check_writable(*statement.target);
+    check_closed(*statement.target, "a statement");
+  }
+  for (auto const& leaf : statement.leaves) check_closed(*leaf.array, "a statement");
   impl_->guarded([&] { impl_->run(statement); });
   // Thrown here, since it is no failure: every process throws it, and all may go on.
   if (!impl_->refusal.empty()) throw BudgetExceeded(std::exchange(impl_->refusal, {}));
@@ -654,10 +571,18 @@ void Engine::on_local_devices(std::function<void(DeviceId)> const& f) {
   std::rethrow_exception(first_error);
 }
 
-void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place,
-                               std::uint64_t what) {
+void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place, std::uint64_t what) {
   auto const hash = mix(hash_text("or_over_processes"), what);
   impl_->guarded([&] { impl_->combine(bytes, or_bytes, hash, place); });
+}
+
+void Engine::guarded(std::function<void()> const& f) {
+  impl_->guarded(f);
+}
+
+OneSided& Engine::one_sided() {
+  if (impl_->one_sided == nullptr) impl_->one_sided = std::make_unique<OneSided>(*this);
+  return *impl_->one_sided;
 }
 
 std::shared_ptr<detail::BudgetStack> const& Engine::budgets() {
@@ -666,6 +591,14 @@ std::shared_ptr<detail::BudgetStack> const& Engine::budgets() {
 
 Explanations* Engine::explain_into(Explanations* sink) {
   return std::exchange(impl_->sink, sink);
+}
+
+void Engine::end_in_error(std::exception_ptr const& error) noexcept {
+  try {
+    impl_->end_in_error(error);
+  } catch (std::exception const& another) {
+    log_error(another.what());
+  }
 }
 
 void Engine::finish() {

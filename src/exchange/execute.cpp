@@ -10,6 +10,7 @@ namespace tessera {
 namespace {
 
 std::byte* base_of(Record const& record, Storage storage, std::size_t buffer) {
+  if (storage == Storage::target) return record.targets[buffer];
   return storage == Storage::shard ? record.buffers[buffer] : record.scratch;
 }
 
@@ -59,9 +60,13 @@ void take_piece(Record& record, Message const& message, std::int64_t round, P& p
   probe.end_of(Phase::wait);
   visit_piece(message, first, size,
               [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {
-                (void)unpack(
-                    base_of(record, block.storage, block.buffer), block.block, skip,
-                    slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)));
+                auto* const base = base_of(record, block.storage, block.buffer);
+                auto const bytes =
+                    slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n));
+                if (record.plan->past_caches)
+                  (void)unpack_past_caches(base, block.block, skip, bytes);
+                else
+                  (void)unpack(base, block.block, skip, bytes);
               });
   message.receiver->release();
   probe.end_of(Phase::pack);
@@ -92,8 +97,9 @@ void exchange(Record& record, P& probe) {
 }
 
 void copy_locally(Record& record) {
+  auto const copy_cells = record.plan->past_caches ? copy_block_past_caches : copy_block;
   for (auto const& copy : record.plan->copies)
-    copy_block(base_of(record, copy.storage, copy.to), copy.pair.to, record.buffers[copy.from],
+    copy_cells(base_of(record, copy.storage, copy.to), copy.pair.to, record.buffers[copy.from],
                copy.pair.from);
 }
 
@@ -105,6 +111,8 @@ std::byte const* leaf_address(Record const& record, PartLeaf const& leaf) {
       return record.scratch + leaf.offset_bytes;
     case Storage::constant:
       return record.kernel.data() + leaf.offset_bytes;
+    case Storage::target:
+      break;  // no kernel reads what lands there
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 #include "observer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <string_view>
@@ -17,22 +18,22 @@ constexpr std::size_t slot_count = 4096;
 constexpr std::size_t most_slots = slot_count / 2;
 constexpr std::size_t spans_per_device = std::size_t{1} << 17U;
 
-// What the processes are told, which need not be the same. What one of them cannot read, all hear
-// of.
-bool asked_for(Bootstrap& bootstrap, char const* variable) {
-  constexpr std::int64_t unreadable = 2;
-  std::int64_t here = unreadable;
-  std::exception_ptr error;
+constexpr std::int64_t unreadable = 2;
+
+// 1 if this process is asked for it; keeps the first error.
+std::int64_t asked_here(char const* variable, std::exception_ptr& error) {
   try {
-    here = environment_choice(variable, {"0", "1"}) == "1" ? 1 : 0;
+    return environment_choice(variable, {"0", "1"}) == "1" ? 1 : 0;
   } catch (...) {
-    error = std::current_exception();
+    if (!error) error = std::current_exception();
+    return unreadable;
   }
-  auto const anywhere = bootstrap.max_of(here);
-  if (error) std::rethrow_exception(error);
-  if (anywhere == unreadable)
+}
+
+bool asked_anywhere(char const* variable, std::int64_t most) {
+  if (most == unreadable)
     throw ConfigError(text(variable, " cannot be read on another process; use 0 or 1"));
-  return anywhere == 1;
+  return most == 1;
 }
 
 std::size_t first_slot(Statement const& statement) {
@@ -46,9 +47,15 @@ std::size_t first_slot(Statement const& statement) {
 ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
   ObserverOptions options;
   options.trace = environment("TESSERA_TRACE");
-  options.is_strict = asked_for(bootstrap, "TESSERA_STRICT");
-  options.reports = asked_for(bootstrap, "TESSERA_REPORT");
-  options.traces = bootstrap.max_of(options.trace ? 1 : 0) == 1;
+  // What the processes are told need not be the same. What one of them cannot read, all hear of.
+  std::exception_ptr error;
+  std::array<std::int64_t, 3> asked{asked_here("TESSERA_STRICT", error),
+                                    asked_here("TESSERA_REPORT", error), options.trace ? 1 : 0};
+  bootstrap.max_of_each(asked);
+  if (error) std::rethrow_exception(error);
+  options.is_strict = asked_anywhere("TESSERA_STRICT", asked[0]);
+  options.reports = asked_anywhere("TESSERA_REPORT", asked[1]);
+  options.traces = asked[2] == 1;
   if (!options.traces) return options;
   auto const time = std::chrono::duration_cast<std::chrono::nanoseconds>(
                         std::chrono::system_clock::now().time_since_epoch())

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/exchange/compiled_statement.hpp"
@@ -73,8 +74,12 @@ class Observer {
   /// This process's part: a line per place, then one with the sums of all and the maxima over
   /// processes. No worker may be busy.
   [[nodiscard]] std::vector<ReportNumbers> numbers() const;
-  /// The table. `only_here`: the numbers are those of this process alone.
-  [[nodiscard]] std::string report(std::span<ReportNumbers const> numbers, bool only_here) const;
+  /// The table. `only_here` says why the numbers are those of this process alone, if they are.
+  [[nodiscard]] std::string report(std::span<ReportNumbers const> numbers,
+                                   std::string_view only_here) const;
+
+  /// The same on the standard error.
+  void print_report(std::span<ReportNumbers const> numbers, std::string_view only_here) const;
 
   /// Writes this process's part of the trace, if asked for; logs an error where that fails.
   void write_trace() const;

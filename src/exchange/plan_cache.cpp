@@ -18,7 +18,8 @@ std::uint64_t pinned_number(ArrayState const& array) {
 void PlanKey::describe(Statement const& statement) {
   words_.clear();
   add(static_cast<std::uint64_t>(statement.is_reduction()) +
-      2 * static_cast<std::uint64_t>(statement.folds));
+      2 * static_cast<std::uint64_t>(statement.folds) +
+      4 * static_cast<std::uint64_t>(statement.copies));
   add(statement.work.layout->fingerprint());
   add(statement.work.map);
   add(statement.work.indices.lo);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <iomanip>
 #include <numeric>
@@ -99,8 +100,10 @@ std::vector<ReportNumbers> Observer::numbers() const {
   return result;
 }
 
-std::string Observer::report(std::span<ReportNumbers const> numbers, bool only_here) const {
-  auto const devices = only_here ? job_.local_count() : job_.device_count();
+std::string Observer::report(std::span<ReportNumbers const> numbers,
+                             std::string_view only_here) const {
+  bool const is_of_all = only_here.empty();
+  auto const devices = is_of_all ? job_.device_count() : job_.local_count();
   std::vector<std::size_t> order(numbers.size() - 1);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t row) { return numbers[row].runs == 0; });
@@ -119,19 +122,23 @@ std::string Observer::report(std::span<ReportNumbers const> numbers, bool only_h
   rows.back()[6] = "";
 
   auto const where =
-      only_here ? text("process ", job_.self(),
-                       " alone, since the processes' statements stand at "
-                       "different places")
-                : text(counted(job_.device_count(), "device"), " of ",
+      is_of_all ? text(counted(job_.device_count(), "device"), " of ",
                        job_.process_count() == 1 ? text("1 process")
-                                                 : text(job_.process_count(), " processes"));
+                                                 : text(job_.process_count(), " processes"))
+                : text("process ", job_.self(), " alone, since ", only_here);
   auto result =
       text("tessera: report of ", where, "; times are sums over devices\n", aligned(rows));
-  if (!only_here && job_.process_count() > 1)
+  if (is_of_all && job_.process_count() > 1)
     result += text("most of one process: kernel ", seconds(all.most_ns[0]), " s, pack ",
                    seconds(all.most_ns[1]), " s, wait ", seconds(all.most_ns[2]), " s, ",
                    counted(all.most_messages, "message"), '\n');
   return result;
+}
+
+void Observer::print_report(std::span<ReportNumbers const> numbers,
+                            std::string_view only_here) const {
+  auto const words = report(numbers, only_here);
+  std::fwrite(words.data(), 1, words.size(), stderr);
 }
 
 }  // namespace tessera

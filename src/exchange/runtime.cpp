@@ -1,6 +1,7 @@
 #include "tessera/exchange/runtime.hpp"
 
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "tessera/base/environment.hpp"
@@ -10,23 +11,32 @@
 #include "tessera/device/cores.hpp"
 #include "tessera/device/launch.hpp"
 #include "tessera/exchange/engine.hpp"
+#include "tessera/exchange/local_devices.hpp"
+#include "tessera/transport/launch.hpp"
 
 namespace tessera {
 namespace {
 
 Bootstrap* living_bootstrap = nullptr;
+Engine* engine_to_end = nullptr;
+std::thread::id living_thread;  // that made it
 std::terminate_handler earlier_handler = nullptr;
 
 // Says what was thrown and ends the job, so that no other process waits for this one.
 [[noreturn]] void end_job_on_terminate() {
+  auto error = std::current_exception();
+  if (!error) error = std::make_exception_ptr(Error("std::terminate was called"));
   try {
-    if (auto const error = std::current_exception()) std::rethrow_exception(error);
-    log_error("the program called std::terminate");
-  } catch (std::exception const& error) {
-    log_error(text("uncaught exception: ", error.what()));
+    std::rethrow_exception(error);
+  } catch (std::exception const& other) {
+    log_error(text("uncaught exception: ", other.what()));
   } catch (...) {
     log_error("uncaught exception that is no std::exception");
   }
+  // Once: another error on the way ends it at once. And on the one thread that may call MPI.
+  if (auto* const engine = std::exchange(engine_to_end, nullptr);
+      engine != nullptr && std::this_thread::get_id() == living_thread)
+    engine->end_in_error(error);
   if (living_bootstrap != nullptr && living_bootstrap->process_count() > 1)
     living_bootstrap->abort_job();
   if (earlier_handler != nullptr) earlier_handler();
@@ -35,22 +45,6 @@ std::terminate_handler earlier_handler = nullptr;
 
 std::unique_ptr<Bootstrap> make_bootstrap(int& argc, char**& argv) {
   return launched_by_mpi() ? make_mpi_bootstrap(argc, argv) : make_single_bootstrap();
-}
-
-// Under a launcher one device per process, alone one per core, unless told otherwise.
-std::int64_t local_devices(RuntimeOptions const& options) {
-  if (options.devices && *options.devices < 1)
-    throw ConfigError(text("a process drives at least 1 device, not ", *options.devices));
-  auto const asked = options.devices ? options.devices : environment_integer("TESSERA_DEVICES", 1);
-  if (launch_is_parallel()) {
-    if (asked && *asked != 1)
-      throw ConfigError(text(asked.value(),
-                             " devices in a process need Kokkos' Serial space; here ",
-                             launch_description(), " makes the whole process one device"));
-    return 1;
-  }
-  if (asked) return *asked;
-  return launched_by_mpi() ? 1 : available_cores();
 }
 
 void say_if_one_of_many(Bootstrap const& bootstrap, RuntimeOptions const& options) {
@@ -63,14 +57,14 @@ void say_if_one_of_many(Bootstrap const& bootstrap, RuntimeOptions const& option
 }  // namespace
 
 struct Runtime::Impl {
-  Impl(int& argc, char**& argv, RuntimeOptions const& options)
-      : bootstrap(make_bootstrap(argc, argv)) {
+  Impl(std::unique_ptr<Bootstrap> job, RuntimeOptions const& options) : bootstrap(std::move(job)) {
     if (bootstrap->process_count() > 1) set_log_process(bootstrap->self());
-    engine = std::make_unique<Engine>(*bootstrap, local_devices(options),
+    engine = std::make_unique<Engine>(*bootstrap, devices_of_this_process(options, *bootstrap),
                                       NetworkOptions::from_environment());
     living_bootstrap = bootstrap.get();
+    engine_to_end = engine.get();
+    living_thread = std::this_thread::get_id();
     earlier_handler = std::set_terminate(end_job_on_terminate);
-    say_if_one_of_many(*bootstrap, options);
     detail::set_engine(engine.get());
   }
 
@@ -79,6 +73,7 @@ struct Runtime::Impl {
     detail::set_engine(nullptr);
     std::set_terminate(earlier_handler);
     living_bootstrap = nullptr;
+    engine_to_end = nullptr;
     engine.reset();
     bootstrap->finalize();
   }
@@ -90,9 +85,10 @@ struct Runtime::Impl {
         engine->finish();
         return;
       }
-      log_error(text("the Runtime ends while an exception unwinds it: ", last_error_text()));
+      throw Error(text("the Runtime ends while an exception unwinds it: ", last_error_text()));
     } catch (std::exception const& error) {
       log_error(error.what());
+      engine->end_in_error(std::current_exception());
     }
     if (bootstrap->process_count() > 1) bootstrap->abort_job();
   }
@@ -103,20 +99,34 @@ struct Runtime::Impl {
   std::unique_ptr<Engine> engine;
 };
 
-Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options) {
+namespace {
+
+void refuse_second() {
   if (living_bootstrap != nullptr)
     throw UsageError("there is a tessera::Runtime already; a process has one at a time");
-  impl_ = std::make_unique<Impl>(argc, argv, options);
 }
 
-namespace {
 int no_arguments = 0;
 char* no_argument = nullptr;
 char** no_argument_list = &no_argument;
+
 }  // namespace
+
+Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options) {
+  refuse_second();
+  auto const trouble = launch_warning([](std::string_view name) { return environment(name); });
+  if (!trouble.empty()) log_warning_once(trouble);
+  impl_ = std::make_unique<Impl>(make_bootstrap(argc, argv), options);
+  say_if_one_of_many(*impl_->bootstrap, options);
+}
 
 Runtime::Runtime(RuntimeOptions const& options)
     : Runtime(no_arguments, no_argument_list, options) {}
+
+Runtime::Runtime(MpiCommunicator const& communicator, RuntimeOptions const& options) {
+  refuse_second();
+  impl_ = std::make_unique<Impl>(make_mpi_bootstrap(communicator), options);
+}
 
 Runtime::~Runtime() = default;
 

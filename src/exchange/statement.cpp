@@ -14,6 +14,7 @@ void Statement::clear() {
   result.reset();
   work.layout.reset();
   kernel_bytes = 0;
+  copies = false;
   is_transfer = false;
   folds = false;
   writes_slabs = false;

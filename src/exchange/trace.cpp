@@ -1,8 +1,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iomanip>
 #include <sstream>
+#include <system_error>
 
 #include "tessera/base/log.hpp"
 #include "tessera/base/text.hpp"
@@ -110,9 +112,14 @@ void Observer::write_trace() const {
   auto* const file = std::fopen(path.c_str(), "w");
   bool good = file != nullptr && std::fwrite(whole.data(), 1, whole.size(), file) == whole.size();
   if (file != nullptr) good = std::fclose(file) == 0 && good;
-  if (!good)
-    log_error(text("the trace cannot be written to ", path, ": ", std::strerror(errno),
-                   "; set TESSERA_TRACE to a file in a folder that is there"));
+  if (good) return;
+  auto const error = errno;
+  log_error(text("the trace cannot be written to ", path, ": ", std::strerror(error),
+                 "; set TESSERA_TRACE to a file in a folder that ",
+                 error == ENOSPC ? "has room for it" : "is there"));
+  // Half a trace is none. What is no file of its own stays: /dev/full, a pipe.
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
 }
 
 }  // namespace tessera

@@ -50,9 +50,9 @@ void Builder::shift(Access& access, std::span<ViewAxis const> axes,
   axis.offset += axis.stride * offset;
 }
 
-std::size_t Builder::leaf(StatePtr const& state, Access const& access,
+std::size_t Builder::leaf(StatePtr const& held, Access const& access,
                           std::int64_t constants_offset) {
-  return statement_.add_leaf({state, access, constants_offset});
+  return statement_.add_leaf({settled(held), access, constants_offset});
 }
 
 std::size_t Builder::checked_dimension(std::size_t d) const {
@@ -63,7 +63,8 @@ std::size_t Builder::checked_dimension(std::size_t d) const {
   return dimensions_[d];
 }
 
-void Anchor::offer(StatePtr const& candidate, Access const& how) {
+void Anchor::offer(StatePtr const& held, Access const& how) {
+  auto const& candidate = settled(held);
   auto const& sharding = candidate->layout()->sharding();
   bool cut = false;
   std::size_t moves = 0;

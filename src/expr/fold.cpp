@@ -1,7 +1,9 @@
 #include "tessera/expr/fold.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tessera/base/error.hpp"
@@ -40,27 +42,7 @@ std::int64_t devices_along(Mesh const& mesh, std::vector<std::string> const& nam
   return devices;
 }
 
-}  // namespace
-
-DimensionSet resolve_axes(std::span<std::int64_t const> numbers, std::size_t rank) {
-  DimensionSet set = 0;
-  for (auto const number : numbers) {
-    auto const d = resolve_axis(number, rank);
-    if (has_dimension(set, d))
-      throw ShapeError(text("axis ", number, " names dimension ", d, " a second time in ",
-                            join(numbers, "axis(", ")"), "; name each dimension once"));
-    set |= DimensionSet{1} << d;
-  }
-  return set;
-}
-
-std::int64_t count_terms(Shape const& extents, DimensionSet reduced) {
-  std::int64_t terms = 1;
-  for (std::size_t d = 0; d < extents.size(); ++d)
-    if (has_dimension(reduced, d)) terms *= extents[d];
-  return terms;
-}
-
+// The anchor's sharding without the reduced dimensions, or with one cell in each.
 FoldArray place_result(Anchor const& anchor, Shape const& extents, DimensionSet reduced,
                        bool keep) {
   Shape shape;
@@ -76,9 +58,10 @@ FoldArray place_result(Anchor const& anchor, Shape const& extents, DimensionSet 
   auto of_result = anchor;
   for (auto& axis : of_result.access.map.axes)
     if (axis.from != AxisMap::fixed) axis.from = place[static_cast<std::size_t>(axis.from)];
-  return {shape, sharding_of_result(of_result, shape), map};
+  return {std::make_shared<Layout const>(sharding_of_result(of_result, shape), shape), map};
 }
 
+// The anchor's array, each device's part its own, with the slabs before it.
 FoldArray place_parts(Anchor const& anchor, Shape const& extents, DimensionSet reduced) {
   auto const& layout = *anchor.state->layout();
   auto const between = axes_between_parts(anchor, reduced);
@@ -103,9 +86,11 @@ FoldArray place_parts(Anchor const& anchor, Shape const& extents, DimensionSet r
     entries.push_back(layout.sharding().spec()[*of_anchor]);
     cuts.push_back(layout.sharding().cut(*of_anchor));
   }
-  return {shape, {layout.mesh(), PartitionSpec(entries), cuts}, map};
+  NamedSharding const sharding(layout.mesh(), PartitionSpec(entries), cuts);
+  return {std::make_shared<Layout const>(sharding, shape), map};
 }
 
+// True if the devices that compute a cell of the result own all of the anchor's cells for it.
 bool owns_all_terms(Anchor const& anchor, Shape const& extents, DimensionSet reduced) {
   if (count_terms(extents, reduced) == 0) return false;  // nobody would write the result
   auto const& layout = *anchor.state->layout();
@@ -121,28 +106,7 @@ bool owns_all_terms(Anchor const& anchor, Shape const& extents, DimensionSet red
   return true;
 }
 
-NamedSharding spread_out(FoldArray const& result, FoldArray const& parts,
-                         std::int64_t accumulator_bytes) {
-  auto const slabs = parts.shape[0];
-  auto const cells = cells_of(result.shape);
-  bool const is_little = slabs <= 4 && slabs * cells * accumulator_bytes <= few_bytes;
-  if (slabs == 1 || cells == 0 || is_little) return result.sharding;
-  auto const& sharding = result.sharding;
-  std::size_t longest = 0;
-  auto const piece = [&](std::size_t d) { return result.shape[d] / sharding.ways(d); };
-  for (std::size_t d = 1; d < result.shape.size(); ++d)
-    if (piece(d) > piece(longest)) longest = d;
-  auto entries = sharding.spec().entries();
-  std::vector<Cut> cuts;
-  for (std::size_t d = 0; d < entries.size(); ++d) cuts.push_back(sharding.cut(d));
-  auto names = entries[longest].axes();
-  auto const& between = parts.sharding.spec()[0].axes();
-  names.insert(names.end(), between.begin(), between.end());
-  entries[longest] = SpecEntry(names);
-  cuts[longest] = Cut::balanced();
-  return {sharding.mesh(), PartitionSpec(entries), cuts};
-}
-
+// The result's cell for each index (slab, remaining dimensions …).
 AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced) {
   auto map = result.map;
   std::size_t remaining = 0;
@@ -152,6 +116,118 @@ AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced) {
   for (auto& axis : map.axes)
     if (axis.from != AxisMap::fixed) axis.from = next++;
   return map;
+}
+
+FoldPlan make_plan(FoldRequest const& request) {
+  auto const& [anchor, extents, reduced, keeps_dimensions, is_one_box, bytes] = request;
+  FoldPlan plan;
+  plan.result = place_result(anchor, extents, reduced, keeps_dimensions);
+  plan.owns_all_terms = is_one_box && owns_all_terms(anchor, extents, reduced);
+  if (plan.owns_all_terms) return plan;
+  plan.parts = place_parts(anchor, extents, reduced);
+  plan.merge_map = map_of_merge(plan.result, reduced);
+  auto const& lies = *plan.result.layout;
+  auto const spread = spread_out(lies, *plan.parts.layout, bytes);
+  if (!(spread == lies.sharding()))
+    plan.shares_layout = std::make_shared<Layout const>(spread, lies.shape());
+  return plan;
+}
+
+// What a plan follows from.
+struct FoldKey {
+  explicit FoldKey(FoldRequest const& request)
+      : layout(request.anchor.state->layout()),
+        map(request.anchor.access.map),
+        is_on_two_meshes(request.anchor.is_on_two_meshes),
+        extents(request.extents),
+        reduced(request.reduced),
+        keeps_dimensions(request.keeps_dimensions),
+        is_one_box(request.is_one_box),
+        accumulator_bytes(request.accumulator_bytes) {}
+
+  friend bool operator==(FoldKey const&, FoldKey const&) = default;
+
+  std::shared_ptr<Layout const> layout;  // the same object, which lives as long as this
+  AffineMap map;
+  bool is_on_two_meshes;
+  Shape extents;
+  DimensionSet reduced;
+  bool keeps_dimensions;
+  bool is_one_box;
+  std::int64_t accumulator_bytes;
+};
+
+class FoldPlans {
+ public:
+  [[nodiscard]] std::shared_ptr<FoldPlan const> find(FoldKey const& key) const {
+    auto const found = std::find_if(plans_.begin(), plans_.end(),
+                                    [&](auto const& entry) { return entry.first == key; });
+    return found == plans_.end() ? nullptr : found->second;
+  }
+  void add(FoldKey const& key, std::shared_ptr<FoldPlan const> const& plan) {
+    if (plans_.size() < most_plans)
+      plans_.emplace_back(key, plan);
+    else
+      plans_[next_++ % most_plans] = {key, plan};
+  }
+
+ private:
+  static constexpr std::size_t most_plans = 64;  // a program with more in one loop makes them anew
+
+  std::vector<std::pair<FoldKey, std::shared_ptr<FoldPlan const>>> plans_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+DimensionSet resolve_axes(std::span<std::int64_t const> numbers, std::size_t rank) {
+  DimensionSet set = 0;
+  for (auto const number : numbers) {
+    auto const d = resolve_axis(number, rank);
+    if (has_dimension(set, d))
+      throw ShapeError(text("axis ", number, " names dimension ", d, " a second time in ",
+                            join(numbers, "axis(", ")"), "; name each dimension once"));
+    set |= DimensionSet{1} << d;
+  }
+  return set;
+}
+
+std::int64_t count_terms(Shape const& extents, DimensionSet reduced) {
+  std::int64_t terms = 1;
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    if (has_dimension(reduced, d)) terms *= extents[d];
+  return terms;
+}
+
+NamedSharding spread_out(Layout const& result, Layout const& parts,
+                         std::int64_t accumulator_bytes) {
+  auto const slabs = parts.shape()[0];
+  auto const cells = result.cells();
+  bool const is_little = slabs <= 4 && slabs * cells * accumulator_bytes <= few_bytes;
+  if (slabs == 1 || cells == 0 || is_little) return result.sharding();
+  auto const& sharding = result.sharding();
+  std::size_t longest = 0;
+  auto const piece = [&](std::size_t d) { return result.shape()[d] / sharding.ways(d); };
+  for (std::size_t d = 1; d < result.rank(); ++d)
+    if (piece(d) > piece(longest)) longest = d;
+  auto entries = sharding.spec().entries();
+  std::vector<Cut> cuts;
+  for (std::size_t d = 0; d < entries.size(); ++d) cuts.push_back(sharding.cut(d));
+  auto names = entries[longest].axes();
+  auto const& between = parts.sharding().spec()[0].axes();
+  names.insert(names.end(), between.begin(), between.end());
+  entries[longest] = SpecEntry(names);
+  cuts[longest] = Cut::balanced();
+  return {sharding.mesh(), PartitionSpec(entries), cuts};
+}
+
+std::shared_ptr<FoldPlan const> plan_fold(FoldRequest const& request) {
+  static FoldPlans plans;  // arithmetic only: a plan is good for every Runtime
+  FoldKey const key(request);
+  if (auto found = plans.find(key)) return found;
+  auto made = std::make_shared<FoldPlan const>(make_plan(request));
+  plans.add(key, made);
+  return made;
 }
 
 }  // namespace tessera::detail

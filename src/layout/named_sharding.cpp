@@ -109,6 +109,14 @@ void check_few_boxes(NamedSharding const& sharding, Shape const& shape) {
   }
 }
 
+// Throws: ShapeError if a spec has no entry for dimension `d`.
+void check_dimension(PartitionSpec const& spec, std::size_t d) {
+  if (d < spec.rank()) return;
+  throw ShapeError(text("there is no dimension ", static_cast<std::int64_t>(d), " in ", spec,
+                        ", which has ", spec.rank(), spec.rank() == 1 ? " entry" : " entries",
+                        "; they are counted from 0"));
+}
+
 std::string axes_text(SpecEntry const& entry) {
   auto const& axes = entry.axes();
   if (axes.empty()) return "no mesh axis";
@@ -176,9 +184,11 @@ PartitionSpec const& NamedSharding::spec() const {
   return state_->spec;
 }
 Cut const& NamedSharding::cut(std::size_t d) const {
+  check_dimension(state_->spec, d);
   return state_->cuts[d];
 }
 std::int64_t NamedSharding::ways(std::size_t d) const {
+  check_dimension(state_->spec, d);
   return state_->ways[d];
 }
 std::int64_t NamedSharding::replicas() const {

@@ -53,8 +53,7 @@ NamedSharding sharding_to_add_up(Layout const& addends, Layout const& to, std::i
                             return is_cut_by(to.sharding().spec(), axis);
                           });
   if (!may_spread) return to.sharding();
-  return spread_out({to.shape(), to.sharding(), {}}, {addends.shape(), addends.sharding(), {}},
-                    cell_bytes);
+  return spread_out(to, addends, cell_bytes);
 }
 
 }  // namespace tessera::detail

@@ -61,32 +61,6 @@ std::int64_t ways_of(Mesh const& mesh, SpecEntry const& entry) {
   return NamedSharding(mesh, PartitionSpec({entry})).ways(0);
 }
 
-// How many rows of `rows` stay together under a rule that is a formula: whole blocks of so many,
-// dealt out balanced, are what it gives.
-std::int64_t rows_together(Cut const& cut, std::int64_t rows, std::int64_t ways) {
-  return cut.kind() == Cut::Kind::ceil ? ceil_div(rows, ways) : cut.unit_cells();
-}
-
-Cut list_in_rows(Cut const& cut, std::int64_t rows, std::int64_t row_cells, std::int64_t ways) {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t k = 0; k < ways; ++k)
-    sizes.push_back(cut.piece(rows, ways, k).size() * row_cells);
-  return Cut::explicit_sizes(sizes);
-}
-
-// A dimension of `rows` rows of `row_cells` cells each, cut as the rows are; if it can be, as
-// `known` says, so that nothing has to move.
-Cut cut_in_rows(Mesh const& mesh, Lying const& lying, std::int64_t rows, std::int64_t row_cells,
-                Cut const& known) {
-  auto const ways = ways_of(mesh, lying.axes);
-  if (lying.cut.kind() == Cut::Kind::explicit_sizes)
-    return list_in_rows(lying.cut, rows, row_cells, ways);
-  auto const unit = rows_together(lying.cut, rows, ways) * row_cells;
-  bool const is_even = rows * row_cells % ways == 0 && rows * row_cells / ways % unit == 0;
-  if (unit > 1 && !is_even) return Cut::unit(unit);
-  return known.kind() == Cut::Kind::ceil && is_even ? known : Cut::balanced();
-}
-
 // The first dimension of [lo, hi) with more than one cell, else the first: it is cut for all.
 std::size_t leading(Shape const& shape, std::size_t lo, std::size_t hi) {
   for (auto d = lo; d < hi; ++d)
@@ -100,27 +74,46 @@ std::int64_t cells_behind(Shape const& shape, std::size_t d, std::size_t hi) {
   return cells;
 }
 
-// The dimensions of a group cut along the leading one only, by all their mesh axes.
-Lying whole_rows(NamedSharding const& sharding, Group const& group, std::size_t lead) {
+// The dimensions of a group cut along one only, by all their mesh axes.
+struct WholeRows {
+  std::size_t lead;
+  Lying lying;
+};
+
+// Along the one that is cut already, if the others are whole and those before it have one cell.
+WholeRows whole_rows(NamedSharding const& sharding, Shape const& shape, Group const& group) {
   std::vector<std::string> axes;
-  bool only_lead = true;
+  auto const lead = leading(shape, group.from_lo, group.from_hi);
+  auto cut_one = lead;
+  int cut_ones = 0;
   for (auto d = group.from_lo; d < group.from_hi; ++d) {
     auto const& more = sharding.spec()[d].axes();
     axes.insert(axes.end(), more.begin(), more.end());
-    only_lead = only_lead && (d == lead || more.empty());
+    if (sharding.ways(d) == 1) continue;
+    cut_one = d;
+    ++cut_ones;
   }
-  // What a device holds in several boxes does not stay together when dimensions are fused.
-  bool const keeps_cut = only_lead && !sharding.cut(lead).may_repeat();
-  return {SpecEntry(axes), keeps_cut ? sharding.cut(lead) : Cut::balanced()};
+  if (cut_ones < 2 && cut_one <= lead) return {cut_one, {SpecEntry(axes), sharding.cut(cut_one)}};
+  return {lead, {SpecEntry(axes), Cut::balanced()}};
 }
 
-// The rule by which rows are cut where dimensions are split.
-Cut rule_of(Cut const& cut) {
-  return cut.kind() == Cut::Kind::ceil ? cut : Cut::balanced();
+// Rows of a new shape, and the dimension that they are split from, which lies as they do.
+struct SplitRows {
+  Cut rows;
+  Cut cells;
+};
+
+// Where rows are cut as the dimension is, nothing moves; else they are cut by a rule of its kind.
+SplitRows split_in_rows(Cut const& cut, std::int64_t rows, std::int64_t ways,
+                        std::int64_t row_cells) {
+  if (auto const whole = cut.in_rows(rows * row_cells, ways, row_cells)) return {*whole, cut};
+  auto const rule = cut.kind() == Cut::Kind::ceil ? cut : Cut::balanced();
+  return {rule, rule.in_cells(rows, ways, row_cells)};
 }
 
 // The four layouts a reshape goes through: the array's own dimensions in whole rows, the groups
-// fused, the groups in whole rows of the new shape, and that.
+// fused, the groups in whole rows of the new shape, and that. Of the first two each piece has the
+// same cells, and of the last two: so a device has the same boxes, in the same order.
 class Reshape {
  public:
   Reshape(Layout const& from, Shape const& to) : mesh_(from.mesh()), to_(to) {
@@ -150,10 +143,10 @@ class Reshape {
       return;
     }
     fuses_ = true;
-    auto const lead = leading(shape, group.from_lo, group.from_hi);
-    auto const& lying = rows_[lead] = whole_rows(sharding, group, lead);
-    auto const cut = cut_in_rows(mesh_, lying, shape[lead],
-                                 cells_behind(shape, lead, group.from_hi), Cut::balanced());
+    auto const [lead, lying] = whole_rows(sharding, shape, group);
+    rows_[lead] = lying;
+    auto const cut = lying.cut.in_cells(shape[lead], ways_of(mesh_, lying.axes),
+                                        cells_behind(shape, lead, group.from_hi));
     fused_.push_back({lying.axes, cut});
   }
 
@@ -166,10 +159,10 @@ class Reshape {
     }
     splits_ = true;
     auto const lead = leading(to_, group.to_lo, group.to_hi);
-    new_[lead] = {fused.axes, rule_of(fused.cut)};
-    flat_rows_.push_back(
-        {fused.axes, cut_in_rows(mesh_, new_[lead], to_[lead], cells_behind(to_, lead, group.to_hi),
-                                 fused.cut)});
+    auto const split = split_in_rows(fused.cut, to_[lead], ways_of(mesh_, fused.axes),
+                                     cells_behind(to_, lead, group.to_hi));
+    new_[lead] = {fused.axes, split.rows};
+    flat_rows_.push_back({fused.axes, split.cells});
   }
 
   // The same array, or a copy that lies so.
@@ -291,6 +284,7 @@ void pad_extents(std::span<std::int64_t> extents, std::span<std::int64_t const> 
 }
 
 StatePtr reshaped(StatePtr const& from, Shape const& shape, Place const& place) {
+  check_closed(*from, "a reshape");
   auto const& layout = *from->layout();
   auto const wanted = completed(shape, layout.shape());
   if (layout.cells() == 0)

@@ -1,10 +1,9 @@
 #include "beats.hpp"
 
-#include <csignal>
+#include <algorithm>
+#include <array>
 #include <new>
-#include <system_error>
-
-#include <pthread.h>
+#include <utility>
 
 #include "tessera/base/log.hpp"
 #include "tessera/base/text.hpp"
@@ -14,21 +13,9 @@
 namespace tessera {
 namespace {
 
-/// Signals are for the program's own threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(SignalsBlocked const&) = delete;
-  SignalsBlocked& operator=(SignalsBlocked const&) = delete;
-
- private:
-  sigset_t before_{};
-};
+/// What each process tells the others of its host: pid, descriptor, nonce, door, namespace of the
+/// pid.
+constexpr std::size_t ticket_numbers = 5;
 
 std::int64_t as_signed(std::uint64_t number) {
   return static_cast<std::int64_t>(number);
@@ -39,82 +26,95 @@ std::uint64_t as_unsigned(std::int64_t number) {
 
 }  // namespace
 
-Beats::Beats(Bootstrap& bootstrap) : self_(bootstrap.self()) {
-  if (bootstrap.host_processes().size() == 1) return;
+Beats::Beats(Bootstrap& bootstrap, SideThread& thread, SegmentDoor const& door)
+    : self_(bootstrap.self()), thread_(thread), door_(door), on_host_(bootstrap.host_processes()) {
+  bool const has_other_hosts =
+      static_cast<std::int64_t>(on_host_.size()) < bootstrap.process_count();
+  if (bootstrap.process_count() == 1) return;
   own_ = Segment::make(sizeof(Page));
   new (own_.data()) Page{};
-  if (bootstrap.allows_threads()) {
-    try {
-      SignalsBlocked const blocked;
-      thread_ = std::thread([this] { beat(); });
-      own().has_thread = true;
-    } catch (std::system_error const&) {
-      log_warning_once(
-          "the system gives no thread: other processes cannot see that this one lives");
-    }
+  thread_.at_each_beat([this] { own().beats.fetch_add(1, std::memory_order_relaxed); });
+  if (has_other_hosts)
+    far_.emplace(bootstrap, thread_, [this](ProcessId process) { return state_letter(process); });
+  start_thread(bootstrap);
+  try {
+    exchange_tickets(bootstrap);
+    if (far_) far_->tell_everybody(bootstrap);
+  } catch (...) {
+    thread_.stop();  // before what it uses is gone
+    throw;
   }
-  learn_partners(bootstrap);
+}
+
+void Beats::start_thread(Bootstrap& bootstrap) {
+  if (!bootstrap.allows_threads()) return;
+  own().has_thread = thread_.start();
+  if (!own().has_thread)
+    log_warning_once("the system gives no thread: other processes cannot see that this one lives");
 }
 
 Beats::~Beats() {
-  if (!thread_.joinable()) return;
-  {
-    std::lock_guard const guard(stop_mutex_);
-    is_stopping_ = true;
-  }
-  stop_.notify_all();
-  thread_.join();
+  thread_.stop();
 }
 
-void Beats::learn_partners(Bootstrap& bootstrap) {
+void Beats::exchange_tickets(Bootstrap& bootstrap) {
   auto const& mine = own_.ticket();
-  auto const pids = bootstrap.host_values(mine.pid);
-  auto const descriptors = bootstrap.host_values(mine.descriptor);
-  auto const nonces = bootstrap.host_values(as_signed(mine.nonce));
-  auto const namespaces = bootstrap.host_values(pid_namespace());
-  auto const& processes = bootstrap.host_processes();
-  for (std::size_t i = 0; i < processes.size(); ++i) {
-    auto& partner = partners_[processes[i]];
-    partner.ticket = {pids[i], descriptors[i], mine.size_bytes, as_unsigned(nonces[i])};
-    partner.pid_means_the_same = namespaces[i] == pid_namespace() && namespaces[i] != 0;
-  }
+  auto const door = thread_.is_running() ? as_signed(door_.number()) : 0;
+  std::array<std::int64_t, ticket_numbers> const numbers{
+      mine.pid, mine.descriptor, as_signed(mine.nonce), door, pid_namespace()};
+  tickets_ = bootstrap.host_table(numbers);
 }
 
-void Beats::beat() {
-  std::unique_lock lock(stop_mutex_);
-  while (!stop_.wait_for(lock, interval, [this] { return is_stopping_; }))
-    own().beats.fetch_add(1, std::memory_order_relaxed);
+std::optional<Beats::Partner> Beats::introduced(ProcessId peer) const {
+  auto const found = std::lower_bound(on_host_.begin(), on_host_.end(), peer);
+  if (found == on_host_.end() || *found != peer) return std::nullopt;
+  auto const place = static_cast<std::size_t>(found - on_host_.begin()) * ticket_numbers;
+  auto const numbers = tickets_.subspan(place, ticket_numbers);
+  Partner partner;
+  partner.ticket = {numbers[0], numbers[1], own_.ticket().size_bytes, as_unsigned(numbers[2]),
+                    as_unsigned(numbers[3])};
+  partner.pid_means_the_same = numbers[4] == pid_namespace() && numbers[4] != 0;
+  return partner;
 }
 
 Beats::Partner* Beats::partner(ProcessId peer) {
+  if (peer == self_) return nullptr;
   auto const found = partners_.find(peer);
-  if (found == partners_.end() || peer == self_) return nullptr;
-  auto& partner = found->second;
-  if (partner.is_asked) return &partner;
-  partner.is_asked = true;
-  std::string why_not;
-  partner.segment = Segment::map(partner.ticket, Segment::Access::read, why_not);
-  if (partner.pid_means_the_same)
-    if (auto const state = process_state(partner.ticket.pid)) partner.started = state->started;
+  if (found != partners_.end()) return &found->second;
+  auto introduction = introduced(peer);
+  if (!introduction) return nullptr;
+  auto& partner = partners_.emplace(peer, std::move(*introduction)).first->second;
+  if (!partner.pid_means_the_same) return &partner;
+  if (auto const state = process_state(partner.ticket.pid)) partner.started = state->started;
   return &partner;
+}
+
+void Beats::need_page(Partner& partner) const {
+  if (std::exchange(partner.is_asked, true)) return;
+  std::string why_not;
+  partner.segment = Segment::map(partner.ticket, Segment::Access::read, why_not, door_.ways());
 }
 
 std::optional<std::string> Beats::trouble(ProcessId peer, BeatWatch& watch,
                                           double silence_seconds) {
+  if (is_far(peer)) return far_->trouble(peer, watch, silence_seconds);
   std::lock_guard const guard(partners_mutex_);
-  auto const* known = partner(peer);
+  auto* const known = partner(peer);
   if (known == nullptr) return std::nullopt;
+  need_page(*known);
   return trouble_of(peer, *known, watch, silence_seconds);
 }
 
 std::optional<ProcessState> Beats::live_state(Partner const& partner) {
   if (!partner.pid_means_the_same) return ProcessState{};
   auto const state = process_state(partner.ticket.pid);
+  if (state && state->letter == '?') return state;
   bool const is_alive = state && !state->is_dead() && state->started == partner.started;
   return is_alive ? state : std::nullopt;
 }
 
 std::optional<std::string> Beats::death_of(ProcessId peer) {
+  if (is_far(peer)) return far_->death_of(peer);
   std::lock_guard const guard(partners_mutex_);
   auto const* known = partner(peer);
   if (known == nullptr || live_state(*known)) return std::nullopt;
@@ -127,10 +127,10 @@ std::optional<std::string> Beats::trouble_of(ProcessId peer, Partner const& part
   if (page != nullptr && page->has_left) return std::nullopt;
   auto const peer_beats = page == nullptr ? 0 : page->beats.load(std::memory_order_relaxed);
   // Without a beat of its own, a process counts its looks, which come as often.
-  auto const own_beats = thread_.joinable() ? own().beats.load(std::memory_order_relaxed)
-                                            : own().beats.fetch_add(1, std::memory_order_relaxed);
+  auto const own_beats = thread_.is_running() ? own().beats.load(std::memory_order_relaxed)
+                                              : own().beats.fetch_add(1, std::memory_order_relaxed);
   if (!watch.has_looked || peer_beats != watch.peer_beats) {
-    watch = {true, peer_beats, own_beats};
+    watch = {true, watch.may_have_left, peer_beats, own_beats};
     return std::nullopt;
   }
   auto const silent_beats = own_beats - watch.own_beats;
@@ -148,9 +148,59 @@ std::optional<std::string> Beats::trouble_of(ProcessId peer, Partner const& part
 }
 
 std::string Beats::name_of(ProcessId peer) const {
-  auto const found = partners_.find(peer);
-  if (found == partners_.end() || !found->second.pid_means_the_same) return text("process ", peer);
-  return text("process ", peer, " (pid ", found->second.ticket.pid, ')');
+  if (is_far(peer)) return far_->name_of(peer);
+  auto const known = introduced(peer);
+  if (!known || !known->pid_means_the_same) return text("process ", peer);
+  return text("process ", peer, " (pid ", known->ticket.pid, ')');
+}
+
+bool Beats::is_far(ProcessId peer) const {
+  return far_ && !std::binary_search(on_host_.begin(), on_host_.end(), peer);
+}
+
+void Beats::greet(ProcessId peer) {
+  if (is_far(peer)) far_->greet(peer);
+}
+
+char Beats::state_letter(ProcessId peer) {
+  std::lock_guard const guard(partners_mutex_);
+  auto const* known = partner(peer);
+  if (known == nullptr) return '?';
+  auto const state = live_state(*known);
+  return state ? state->letter : '\0';
+}
+
+void Beats::show_directory(SegmentTicket const& ticket) {
+  if (!own_) return;
+  own().directory_bytes = ticket.size_bytes;
+  own().directory_nonce = ticket.nonce;
+  own().directory = ticket.descriptor + 1;
+}
+
+std::optional<SegmentTicket> Beats::directory_of(ProcessId peer, std::string& why_not) {
+  std::lock_guard const guard(partners_mutex_);
+  auto* const known = partner(peer);
+  if (known != nullptr) need_page(*known);
+  auto const* const page = known == nullptr ? nullptr : known->page();
+  if (page == nullptr) {
+    why_not = text("process ", peer, " shows this one no memory");
+    return std::nullopt;
+  }
+  auto const shown = page->directory.load();
+  if (shown == 0) {
+    why_not = text("process ", peer, " has no memory to show");
+    return std::nullopt;
+  }
+  return SegmentTicket{known->ticket.pid, shown - 1, page->directory_bytes, page->directory_nonce,
+                       known->ticket.door};
+}
+
+bool Beats::sees(ProcessId peer) {
+  std::lock_guard const guard(partners_mutex_);
+  auto* const known = partner(peer);
+  if (known == nullptr) return false;
+  need_page(*known);
+  return known->page() != nullptr;
 }
 
 void Beats::leave() {

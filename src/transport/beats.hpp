@@ -1,33 +1,30 @@
 #pragma once
 /// @file
-/// Signs of life between the processes of a host.
+/// Signs of life of the other processes.
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
-#include <thread>
 
 #include "tessera/transport/bootstrap.hpp"
 
+#include "beat_watch.hpp"
+#include "far_beats.hpp"
 #include "process_state.hpp"
 #include "segment.hpp"
+#include "segment_door.hpp"
+#include "side_thread.hpp"
 
 namespace tessera {
 
-/// What one wait remembers of the process it waits for.
-struct BeatWatch {
-  bool has_looked = false;
-  std::uint64_t peer_beats = 0;
-  std::uint64_t own_beats = 0;  ///< this process's, when the peer's last moved
-};
-
-/// A page per process in which a thread counts, and the pages of the partners.
+/// A page per process in which a thread counts, and the pages of the partners on this host; those
+/// on other hosts are asked.
 ///
 /// Who waits counts the beats of its own process while the peer's stand still. So a job that is
 /// suspended as a whole sees no failure, and how long a beat takes under load cancels out.
@@ -35,21 +32,33 @@ struct BeatWatch {
 /// Threads: any.
 class Beats {
  public:
-  static constexpr std::chrono::milliseconds interval{50};
+  static constexpr auto interval = SideThread::interval;
 
-  /// A collective over the host. Starts the thread if there is anybody to see its beats.
-  explicit Beats(Bootstrap& bootstrap);
+  /// A collective over the job. Starts the thread if there is anybody to see its beats.
+  Beats(Bootstrap& bootstrap, SideThread& thread, SegmentDoor const& door);
   ~Beats();
   Beats(Beats const&) = delete;
   Beats& operator=(Beats const&) = delete;
 
-  /// Why `peer` must be taken for failed, if so. Nothing about processes of other hosts.
+  [[nodiscard]] bool has_other_hosts() const { return far_.has_value(); }
+  /// A channel leads to `peer`: finds out whether its signs of life can be seen.
+  void greet(ProcessId peer);
+  /// Why `peer` must be taken for failed, if so.
   [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, BeatWatch& watch,
                                                    double silence_seconds);
-  /// "process 1 (pid 1234) has died", if it is one of this host and has.
+  /// "process 1 (pid 1234) has died", if that is known.
   [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
   /// "process 1 (pid 1234)"
   [[nodiscard]] std::string name_of(ProcessId peer) const;
+
+  /// From now on others of this host can ask for a segment of this process.
+  void show_directory(SegmentTicket const& ticket);
+  /// That segment of another process of this host; nothing, with the reason, if it cannot be had.
+  [[nodiscard]] std::optional<SegmentTicket> directory_of(ProcessId peer, std::string& why_not);
+  /// In which this process comes by the memory of others.
+  [[nodiscard]] SegmentWays ways() const { return door_.ways(); }
+  /// True if `peer` is another process of this host and its memory can be mapped.
+  [[nodiscard]] bool sees(ProcessId peer);
 
   /// From now on this process's end is no failure.
   void leave();
@@ -59,11 +68,14 @@ class Beats {
     std::atomic<std::uint64_t> beats;
     std::atomic<bool> has_thread;
     std::atomic<bool> has_left;
+    std::atomic<std::int64_t> directory;  ///< descriptor + 1; 0 until there is one
+    std::atomic<std::int64_t> directory_bytes;
+    std::atomic<std::uint64_t> directory_nonce;
   };
   struct Partner {
     SegmentTicket ticket;
     bool pid_means_the_same = false;
-    bool is_asked = false;
+    bool is_asked = false;  ///< for its page
     Segment segment;
     std::uint64_t started = 0;
 
@@ -72,10 +84,17 @@ class Beats {
     }
   };
 
-  void learn_partners(Bootstrap& bootstrap);
-  void beat();
-  /// The partner with its page mapped, if it is one of this host.
+  void start_thread(Bootstrap& bootstrap);
+  void exchange_tickets(Bootstrap& bootstrap);
+  /// What the peer has told of itself, if it is one of this host.
+  [[nodiscard]] std::optional<Partner> introduced(ProcessId peer) const;
+  /// The letter of a process of this host, as other hosts are told.
+  [[nodiscard]] char state_letter(ProcessId peer);
+  [[nodiscard]] bool is_far(ProcessId peer) const;
+  /// The process, if it is another one of this host.
   [[nodiscard]] Partner* partner(ProcessId peer);
+  /// Maps its page at the first call.
+  void need_page(Partner& partner) const;
   [[nodiscard]] std::optional<std::string> trouble_of(ProcessId peer, Partner const& partner,
                                                       BeatWatch& watch, double silence_seconds);
   /// Nothing if it is dead; a state of no letter where process ids do not mean the same.
@@ -83,13 +102,14 @@ class Beats {
   [[nodiscard]] Page& own() const { return *reinterpret_cast<Page*>(own_.data()); }
 
   ProcessId self_;
+  SideThread& thread_;
+  SegmentDoor const& door_;
   Segment own_;
   std::mutex partners_mutex_;
-  std::map<ProcessId, Partner> partners_;  ///< of this host; none is added after the start
-  std::mutex stop_mutex_;
-  std::condition_variable stop_;
-  bool is_stopping_ = false;
-  std::thread thread_;
+  std::map<ProcessId, Partner> partners_;  ///< those that were asked about
+  std::span<ProcessId const> on_host_;     ///< by rank
+  std::span<std::int64_t const> tickets_;  ///< of all of them, equally many each
+  std::optional<FarBeats> far_;            ///< where there are other hosts
 };
 
 }  // namespace tessera

@@ -10,22 +10,30 @@
 
 namespace tessera {
 
-Channels::Channels(Bootstrap& bootstrap, Postbox& postbox, Job const& job,
-                   NetworkOptions const& options)
-    : postbox_(postbox),
-      job_(job),
+Channels::Channels(ChannelTools const& tools, NetworkOptions const& options)
+    : postbox_(tools.postbox),
+      job_(tools.job),
       options_(options),
-      on_host_(bootstrap.host_processes().begin(), bootstrap.host_processes().end()) {
-  transports_.push_back(make_local_transport());
-  if (job.process_count() == 1) return;
-  transports_.push_back(make_shm_transport());
-  if (auto ucx = make_ucx_transport(bootstrap)) transports_.push_back(std::move(ucx));
-  if (auto mpi = make_mpi_transport(bootstrap)) transports_.push_back(std::move(mpi));
+      on_host_(tools.bootstrap.host_processes()) {
+  make_transports(tools);
+  if (job_.process_count() == 1) return;
   for (auto const& transport : transports_)
     if (!transport->traits().shares_memory) carrying_.push_back(transport.get());
-  auto const highest_host = bootstrap.max_of(bootstrap.host());
-  auto const lowest_host = -bootstrap.max_of(-bootstrap.host());
-  check_forced_route(highest_host == lowest_host);
+  std::array hosts{tools.bootstrap.host(), -tools.bootstrap.host()};
+  tools.bootstrap.max_of_each(hosts);
+  check_forced_route(hosts[0] == -hosts[1]);
+}
+
+void Channels::make_transports(ChannelTools const& tools) {
+  transports_.push_back(make_local_transport());
+  if (job_.process_count() == 1) return;
+  if (options_.carrier) {
+    transports_.push_back(options_.carrier(tools.bootstrap));
+    return;
+  }
+  transports_.push_back(make_shm_transport(tools.door));
+  if (auto ucx = make_ucx_transport(tools.bootstrap)) transports_.push_back(std::move(ucx));
+  if (auto mpi = make_mpi_transport(tools.bootstrap)) transports_.push_back(std::move(mpi));
 }
 
 void Channels::check_forced_route(bool one_host) const {
@@ -40,7 +48,9 @@ void Channels::check_forced_route(bool one_host) const {
 
 Channels::Distance Channels::distance(DeviceId from, DeviceId to) const {
   if (job_.is_local(from) && job_.is_local(to)) return Distance::process;
-  return on_host_.contains(remote_process(from, to)) ? Distance::host : Distance::job;
+  bool const on_host =
+      std::binary_search(on_host_.begin(), on_host_.end(), remote_process(from, to));
+  return on_host ? Distance::host : Distance::job;
 }
 
 bool Channels::reaches(TransportTraits const& traits, Distance distance) {
@@ -121,6 +131,7 @@ std::pair<Transport*, Offer> Channels::offer(OfferRequest const& request, std::s
       return {&transport, transport.offer(request)};
     } catch (TransportError const& error) {
       first = after(transport, request.from, request.to);
+      refusals_[{request.peer, transport.traits().route}] = error.what();
       log_warning_once(text("no channel by ", transport.traits().name, ": ", error.what(),
                             "; the next best route is taken"));
     }
@@ -171,7 +182,10 @@ Sender* Channels::try_open_sender(DeviceId from, DeviceId to) {
   answer.accepted = acceptance.refusal.empty();
   answer.refusal = control::Text<512>(acceptance.refusal);
   postbox_.send(peer, answer);
-  if (!answer.accepted) return nullptr;
+  if (!answer.accepted) {
+    refusals_[{peer, invite.route}] = acceptance.refusal;
+    return nullptr;
+  }
   return &senders_.try_emplace({from, to}, std::move(acceptance.end)).first->second;
 }
 
@@ -190,6 +204,7 @@ void Channels::on_answer(control::Answer const& answer) {
            traits.shares_memory ? " shares no memory with this one by " : " cannot be reached by ",
            traits.name, ", so a slower route is taken: ", answer.refusal));
   first_route_[peer] = std::max(first_route_[peer], next);
+  refusals_[{peer, traits.route}] = answer.refusal.view();
   auto const& end = incoming.receiver.end();
   OfferRequest const request{answer.from, answer.to, peer, end.slot_bytes, &end};
   auto [transport, made] = offer(request, next);
@@ -202,9 +217,35 @@ void Channels::on_answer(control::Answer const& answer) {
 Route Channels::route(DeviceId from, DeviceId to) const {
   auto const found = receivers_.find({from, to});
   if (found != receivers_.end()) return found->second.transport->traits().route;
+  auto const sender = senders_.find({from, to});
+  if (sender != senders_.end()) return sender->second.end().route;
   if (distance(from, to) == Distance::process) return best(from, to).traits().route;
   auto const first = first_route_.find(remote_process(from, to));
   return best(from, to, first == first_route_.end() ? 0 : first->second).traits().route;
+}
+
+std::string Channels::why_not(Route route, ProcessId peer) const {
+  auto const refusal = refusals_.find({peer, route});
+  if (refusal != refusals_.end()) return text(route, ": ", refusal->second, "; ");
+  if (transport_of(route) == nullptr)
+    return text(route, is_built(route) ? ": not started in this job; " : ": not in this build; ");
+  return {};
+}
+
+std::string Channels::reason(DeviceId from, DeviceId to) const {
+  auto const chosen = route(from, to);
+  if (distance(from, to) == Distance::process) return text(chosen, ": one process drives both");
+  if (forced(from, to)) return text(chosen, ": TESSERA_ROUTE asks for it");
+  auto const peer = remote_process(from, to);
+  std::string better;
+  for (auto const route : preferred(distance(from, to))) {
+    if (route == chosen) break;
+    better += why_not(route, peer);
+  }
+  bool const is_open = senders_.contains({from, to}) || receivers_.contains({from, to});
+  if (!is_open) return text(better, chosen, ": the best that is there");
+  if (chosen == Route::shm) return text(better, chosen, ": a segment was mapped by both processes");
+  return text(better, chosen, ": a channel to process ", peer, " is open");
 }
 
 std::int64_t Channels::slot_bytes(DeviceId from, DeviceId to) const {

@@ -23,11 +23,19 @@
 
 namespace tessera {
 
+/// What channels are made with.
+struct ChannelTools {
+  Bootstrap& bootstrap;
+  Postbox& postbox;
+  Job const& job;
+  SegmentDoor const& door;
+};
+
 /// The channels of this process. Threads: the caller's.
 class Channels {
  public:
   /// A collective over the job. Throws: ConfigError if the forced route cannot join its processes.
-  Channels(Bootstrap& bootstrap, Postbox& postbox, Job const& job, NetworkOptions const& options);
+  Channels(ChannelTools const& tools, NetworkOptions const& options);
 
   [[nodiscard]] Sender* find_sender(DeviceId from, DeviceId to);
   [[nodiscard]] Receiver* find_receiver(DeviceId from, DeviceId to);
@@ -43,6 +51,8 @@ class Channels {
   void on_answer(control::Answer const& answer);
 
   [[nodiscard]] Route route(DeviceId from, DeviceId to) const;
+  /// Why it is that route: what the better ones lacked, and what is known of it.
+  [[nodiscard]] std::string reason(DeviceId from, DeviceId to) const;
   [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
   /// From now on `process` is told of failures and watched, as if a channel led to it.
   void add_partner(ProcessId process) { partners_.insert(process); }
@@ -71,6 +81,7 @@ class Channels {
   [[nodiscard]] static bool reaches(TransportTraits const& traits, Distance distance);
   [[nodiscard]] static std::span<Route const> preferred(Distance distance);
   [[nodiscard]] Transport* transport_of(Route route) const;
+  [[nodiscard]] std::string why_not(Route route, ProcessId peer) const;
   [[nodiscard]] std::optional<Route> forced(DeviceId from, DeviceId to) const;
   [[nodiscard]] ProcessId remote_process(DeviceId from, DeviceId to) const;
   /// The best transport of a pair, from the preference numbered `first` on.
@@ -81,18 +92,20 @@ class Channels {
   /// The receiver's end over the best transport from `first` on that has the memory.
   [[nodiscard]] std::pair<Transport*, Offer> offer(OfferRequest const& request, std::size_t first);
   void invite(OfferRequest const& request, Transport const& transport, Offer const& offer);
+  void make_transports(ChannelTools const& tools);
   void check_forced_route(bool one_host) const;
 
   Postbox& postbox_;
   Job const& job_;
   NetworkOptions options_;
-  std::set<ProcessId> on_host_;
+  std::span<ProcessId const> on_host_;  ///< by rank
   std::vector<std::unique_ptr<Transport>> transports_;
   std::vector<Transport*> carrying_;  ///< those of them that must be driven
   std::map<Pair, Sender> senders_;
   std::map<Pair, Incoming> receivers_;
   std::map<Pair, control::Invite> invites_;
   std::set<ProcessId> partners_;
+  std::map<std::pair<ProcessId, Route>, std::string> refusals_;
   std::map<ProcessId, std::size_t> first_route_;  ///< preferences, after a refusal
 };
 

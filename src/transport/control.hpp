@@ -28,7 +28,9 @@ enum class Kind : std::uint8_t {
   digests,
   compared,
   ask,
-  account
+  account,
+  request,
+  reply
 };
 
 /// Some text, cut where it does not fit.
@@ -157,6 +159,20 @@ struct Account {
   bool is_end = false;  ///< there is none
   Statement statement;
   Text<512> what;  ///< the rest, for people
+};
+
+/// A call of another process.
+struct Request {
+  Kind kind = Kind::request;
+  std::uint32_t size = 0;
+  std::array<std::byte, 1000> bytes{};
+};
+
+/// Its answer.
+struct Reply {
+  Kind kind = Kind::reply;
+  std::uint32_t size = 0;
+  std::array<std::byte, 1000> bytes{};
 };
 
 template <class Message>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <numeric>
+#include <tuple>
 
 #include <sched.h>
 
@@ -16,7 +16,7 @@ namespace {
 using Mask = std::array<std::uint64_t, CPU_SETSIZE / 64>;
 
 /// Empty if the system has more cores than fit.
-Mask own_mask() {
+Mask mask_of_thread() {
   cpu_set_t set;
   CPU_ZERO(&set);
   Mask mask{};
@@ -31,30 +31,31 @@ std::int64_t count(Mask const& mask) {
                          [](auto sum, auto word) { return sum + std::popcount(word); });
 }
 
-/// The cores that any process of the host may use.
-std::int64_t cores_of_host(Bootstrap& bootstrap) {
-  auto all = own_mask();
-  for (auto& word : all)
-    for (auto const other : bootstrap.host_values(static_cast<std::int64_t>(word)))
-      word |= static_cast<std::uint64_t>(other);
-  return count(all);
-}
-
 }  // namespace
 
 bool every_thread_has_a_core(Bootstrap& bootstrap, std::int64_t local_devices) {
   auto const own_threads = local_devices == 1 ? 1 : local_devices + 1;
-  auto const threads_by_process = bootstrap.host_values(own_threads);
-  auto const threads =
-      std::accumulate(threads_by_process.begin(), threads_by_process.end(), std::int64_t{0});
-  auto const cores = cores_of_host(bootstrap);
+  auto threads = own_threads;
+  bootstrap.sum_over_host({&threads, 1});
 
-  // A quota below the mask is taken to be that of the whole job.
+  // What any process of the host may use, and behind it what any of them finds. A quota below the
+  // mask is taken to be that of the whole job.
+  constexpr std::int64_t lacks_cores = 1, has_no_quota = 2, nothing = 0;
+  auto const own_mask = mask_of_thread();
   auto const own_cores = available_cores();
-  bool const has_quota = own_cores < count(own_mask());
-  bool const enough = own_threads <= own_cores && threads <= (has_quota ? own_cores : cores);
-  auto const answers = bootstrap.host_values(enough ? 1 : 0);
-  return *std::min_element(answers.begin(), answers.end()) == 1;
+  bool const has_quota = own_cores < count(own_mask);
+  bool const lacks = own_threads > own_cores || (has_quota && threads > own_cores);
+  std::array<std::int64_t, std::tuple_size_v<Mask> + 1> any{};
+  std::transform(own_mask.begin(), own_mask.end(), any.begin(),
+                 [](auto word) { return static_cast<std::int64_t>(word); });
+  any.back() = (lacks ? lacks_cores : nothing) | (has_quota ? nothing : has_no_quota);
+  bootstrap.or_over_host(any);
+
+  Mask mask{};
+  std::transform(any.begin(), any.end() - 1, mask.begin(),
+                 [](auto word) { return static_cast<std::uint64_t>(word); });
+  bool const mask_is_too_small = (any.back() & has_no_quota) != 0 && threads > count(mask);
+  return (any.back() & lacks_cores) == 0 && !mask_is_too_small;
 }
 
 }  // namespace tessera

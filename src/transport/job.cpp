@@ -1,6 +1,7 @@
 #include "tessera/transport/job.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tessera/base/assert.hpp"
 
@@ -10,16 +11,18 @@ Job::Job(Bootstrap& bootstrap, std::int64_t local_devices)
     : self_(bootstrap.self()),
       process_count_(bootstrap.process_count()),
       local_count_(local_devices),
-      first_local_(bootstrap.sum_before(local_devices)),
       even_(0) {
-  device_count_ = bootstrap.max_of(first_local_.value() + local_devices);
-  auto const most = bootstrap.max_of(local_devices);
-  auto const least = -bootstrap.max_of(-local_devices);
-  if (most == least) {
-    even_ = most;
-  } else {
-    firsts_ = bootstrap.table_of(first_local_.value());
+  std::array most{local_devices, -local_devices};
+  bootstrap.max_of_each(most);
+  if (most[0] == -most[1]) {
+    even_ = local_devices;
+    first_local_ = DeviceId(self_.value() * even_);
+    device_count_ = process_count_ * even_;
+    return;
   }
+  first_local_ = DeviceId(bootstrap.sum_before(local_devices));
+  device_count_ = bootstrap.max_of(first_local_.value() + local_devices);
+  firsts_ = bootstrap.table_of(first_local_.value());
 }
 
 ProcessId Job::process_of(DeviceId device) const {

@@ -1,6 +1,9 @@
 #include "tessera/transport/network.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,18 +16,22 @@
 #include "beats.hpp"
 #include "channels.hpp"
 #include "control.hpp"
+#include "control_calls.hpp"
+#include "host_address.hpp"
 #include "host_cores.hpp"
 #include "postbox.hpp"
 #include "questions.hpp"
+#include "served_calls.hpp"
 #include "waiters.hpp"
 #include "waits.hpp"
 
 namespace tessera {
 namespace {
 
-/// Looks before the first yield, where each waiting thread of the host has a core and where not.
+/// Looks before the first yield, where each waiting thread of the host has a core and where not:
+/// there who is waited for may need this one.
 constexpr int spins_on_own_core = 2000;
-constexpr int spins_on_shared_core = 100;
+constexpr int spins_on_shared_core = 4;
 
 /// A look for messages may yield the core, and waits look by themselves.
 constexpr std::uint64_t statements_between_looks = 16;
@@ -52,8 +59,8 @@ bool is_mismatch(std::exception_ptr const& error) {
 }  // namespace
 
 bool is_built(Route route) {
-  if (route == Route::ucx) return has_ucx_transport();
-  return route != Route::mpi || has_mpi_transport();
+  if (route == Route::ucx) return ucx_transport_traits() != nullptr;
+  return route != Route::mpi || mpi_transport_traits() != nullptr;
 }
 
 NetworkOptions NetworkOptions::from_environment() {
@@ -75,8 +82,10 @@ struct Network::Impl {
         job(job_to_use),
         options(options_to_use),
         postbox(bootstrap),
-        channels(bootstrap, postbox, job, options),
-        beats(bootstrap),
+        door(side_thread, {options.maps_by_proc, options.maps_by_socket}),
+        channels({bootstrap, postbox, job, door}, options),
+        beats(bootstrap, side_thread, door),
+        shared_blocks(beats),
         waits(job),
         questions(postbox, job, channels, waits, failure, options.question_seconds),
         context{job, options, failure, beats},
@@ -86,8 +95,9 @@ struct Network::Impl {
       agreement.emplace(postbox, job, failure);
       for (auto const process : agreement->neighbours()) channels.add_partner(process);
     }
-    auto const spins = every_thread_has_a_core(bootstrap, job.local_count()) ? spins_on_own_core
-                                                                             : spins_on_shared_core;
+    if (!side_thread.is_running()) door.close();
+    shares_cores = !every_thread_has_a_core(bootstrap, job.local_count());
+    auto const spins = shares_cores ? spins_on_shared_core : spins_on_own_core;
     caller.set_spins(spins);
     for (std::int64_t i = 0; i < job.local_count(); ++i) {
       DeviceId const device(job.first_local().value() + i);
@@ -138,6 +148,12 @@ struct Network::Impl {
         return agreement->on_ask(control::read<control::Ask>(bytes));
       case control::Kind::account:
         return agreement->on_account(from, control::read<control::Account>(bytes));
+      case control::Kind::request:
+        if (by_control) by_control->on_request(from, control::read<control::Request>(bytes));
+        return;
+      case control::Kind::reply:
+        if (by_control) by_control->on_reply(control::read<control::Reply>(bytes));
+        return;
     }
   }
 
@@ -155,6 +171,17 @@ struct Network::Impl {
     failure.throw_if_set();
   }
 
+  // MPI may end this process too if it cannot connect to one that has died.
+  std::vector<ProcessId> living_partners() {
+    auto const& all = channels.partners();
+    for (auto const partner : all) beats.greet(partner);
+    if (beats.has_other_hosts()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::vector<ProcessId> living;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(living),
+                 [&](ProcessId partner) { return !beats.death_of(partner); });
+    return living;
+  }
+
   void on_failed(ProcessId from, control::Failed const& failed) {
     // Who was released by another's failure passes that on; the first to give up is what matters.
     constexpr std::string_view gave_up = " gave up: ";
@@ -168,16 +195,22 @@ struct Network::Impl {
   Bootstrap& bootstrap;
   Job const& job;
   NetworkOptions options;
+  bool shares_cores = false;
   Failure failure;
   Postbox postbox;
+  SideThread side_thread;
+  SegmentDoor door;
   Channels channels;
   Beats beats;
+  SharedBlocks shared_blocks;
   Waits waits;
   Questions questions;
   std::optional<Agreement> agreement;
   WaitContext context;
   CallerWaiter caller;
   std::vector<std::unique_ptr<WorkerWaiter>> workers;
+  std::unique_ptr<ControlCalls> by_control;
+  std::unique_ptr<ServedCalls> served;  ///< ends first: its thread uses what callers know
 };
 
 Network::Network(Bootstrap& bootstrap, Job const& job, NetworkOptions const& options)
@@ -192,6 +225,7 @@ Sender& Network::sender(DeviceId from, DeviceId to, StatementTag const& tag) {
     channels.open_local(from, to);
     return *channels.find_sender(from, to);
   }
+  impl_->beats.greet(impl_->job.process_of(to));
   Sender* opened = nullptr;
   impl_->caller.until([&] { return (opened = channels.try_open_sender(from, to)) != nullptr; },
                       {Awaited::Kind::invitation, from, to, 0, tag});
@@ -201,13 +235,24 @@ Sender& Network::sender(DeviceId from, DeviceId to, StatementTag const& tag) {
 Receiver& Network::receiver(DeviceId from, DeviceId to) {
   auto& channels = impl_->channels;
   if (auto* known = channels.find_receiver(from, to)) return *known;
-  if (!impl_->job.is_local(from)) return channels.open_receiver(from, to);
+  if (!impl_->job.is_local(from)) {
+    impl_->beats.greet(impl_->job.process_of(from));
+    return channels.open_receiver(from, to);
+  }
   channels.open_local(from, to);
   return *channels.find_receiver(from, to);
 }
 
 Route Network::route(DeviceId from, DeviceId to) const {
   return impl_->channels.route(from, to);
+}
+
+std::string Network::route_reason(DeviceId from, DeviceId to) const {
+  return impl_->channels.reason(from, to);
+}
+
+bool Network::shares_cores() const {
+  return impl_->shares_cores;
 }
 
 std::int64_t Network::slot_bytes(DeviceId from, DeviceId to) const {
@@ -269,6 +314,10 @@ void Network::agree_on_end(StatementTag const& tag, std::function<std::string()>
 void Network::finish() {
   auto& bootstrap = impl_->bootstrap;
   impl_->questions.set_finished();
+  // Each looks after the next, so that whoever does not come is missed by somebody.
+  auto const self = impl_->job.self().value();
+  auto const count = impl_->job.process_count();
+  if (count > 1) impl_->channels.add_partner(ProcessId((self + 1) % count));
   bootstrap.begin_barrier();
   impl_->caller.until([&] { return bootstrap.barrier_done(); }, {.kind = Awaited::Kind::finish});
   impl_->beats.leave();
@@ -279,11 +328,74 @@ void Network::announce_failure(std::exception_ptr const& error) {
   message.is_mismatch = is_mismatch(error);
   auto const words = words_of(error);
   message.why = decltype(message.why)(words);
-  for (auto const partner : impl_->channels.partners()) impl_->postbox.send(partner, message);
+  for (auto const partner : impl_->living_partners()) impl_->postbox.send(partner, message);
+}
+
+void Network::linger(std::chrono::milliseconds time) noexcept {
+  auto const end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    try {
+      impl_->poll();
+      impl_->channels.progress();
+    } catch (...) {  // of a connection that is broken: the failure is known
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 Failure& Network::failure() {
   return impl_->failure;
+}
+
+std::span<ProcessId const> Network::host_processes() const {
+  return impl_->bootstrap.host_processes();
+}
+
+bool Network::may_share_memory() const {
+  auto const& forced = impl_->options.forced;
+  return host_processes().size() > 1 && (!forced || *forced == Route::shm);
+}
+
+SharedBlocks& Network::shared_blocks() {
+  return impl_->shared_blocks;
+}
+
+bool Network::sees_next_process() {
+  auto const all = host_processes();
+  if (all.size() == 1) return true;
+  auto const self = std::find(all.begin(), all.end(), impl_->job.self());
+  auto const next = self + 1 == all.end() ? all.begin() : self + 1;
+  return impl_->beats.sees(*next);
+}
+
+std::string Network::prepare_calls(Serve const& serve) {
+  auto& bootstrap = impl_->bootstrap;
+  bool const is_one_host = std::ssize(host_processes()) == impl_->job.process_count();
+  auto const address = is_one_host ? loopback_address : address_among_hosts(bootstrap);
+  if (impl_->options.forced == Route::mpi) return "TESSERA_ROUTE=mpi is asked for";
+  if (!bootstrap.allows_threads()) return "MPI was initialised for a single thread";
+  try {
+    impl_->served = make_ucx_calls(address, serve);
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+void Network::open_calls(bool by_threads, Serve const& serve) {
+  if (by_threads) {
+    impl_->served->set_addresses(impl_->bootstrap.table_of(impl_->served->address()));
+    return;
+  }
+  impl_->served.reset();
+  impl_->by_control = std::make_unique<ControlCalls>(
+      impl_->postbox, [this] { impl_->poll(); }, serve);
+  impl_->caller.poll_often(true);
+}
+
+Calls* Network::calls() {
+  if (impl_->by_control) return impl_->by_control.get();
+  return impl_->served.get();
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "process_state.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -12,6 +13,8 @@ namespace tessera {
 
 std::optional<ProcessState> process_state(std::int64_t pid) {
   std::ifstream file(text("/proc/", pid, "/stat"));
+  // Only that there is no such process says that it has ended.
+  if (!file && errno != ENOENT && errno != ESRCH) return ProcessState{};
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
   // pid (name) state ...: the name may hold anything, so what follows the last parenthesis counts.

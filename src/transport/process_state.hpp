@@ -19,7 +19,7 @@ struct ProcessState {
   [[nodiscard]] bool is_held() const { return letter == 't'; }
 };
 
-/// Nothing if there is no such process.
+/// Nothing if there is no such process; a state of no letter if that cannot be read.
 [[nodiscard]] std::optional<ProcessState> process_state(std::int64_t pid);
 
 /// A number that is equal for processes whose process ids mean the same.

@@ -13,6 +13,9 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
+#include "descriptor.hpp"
+#include "segment_door.hpp"
+
 namespace tessera {
 namespace {
 
@@ -32,21 +35,28 @@ std::uint64_t random_nonce() {
   throw TransportError(text(call, " failed: ", std::strerror(errno)));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
+/// The memory behind `descriptor`, which others call `path`, if it is what the ticket means.
+void* map_memory(Descriptor const& descriptor, SegmentTicket const& ticket, bool writes,
+                 std::string& why_not) {
+  // In another pid namespace the same path may lead to anything.
+  struct stat status {};
+  auto const size = mapped_bytes(ticket.size_bytes);
+  if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size != static_cast<off_t>(size)) {
+    why_not = "that is not the memory that was offered";
+    return nullptr;
   }
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-
-  [[nodiscard]] int get() const { return number_; }
-  [[nodiscard]] int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
+  void* const base = ::mmap(nullptr, size, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+                            descriptor.get(), 0);
+  if (base == MAP_FAILED) {
+    why_not = text("the memory cannot be mapped: ", std::strerror(errno));
+    return nullptr;
+  }
+  if (std::memcmp(base, &ticket.nonce, sizeof ticket.nonce) == 0) return base;
+  why_not = "that memory holds another nonce than the one that was offered";
+  ::munmap(base, size);
+  return nullptr;
+}
 
 }  // namespace
 
@@ -78,41 +88,35 @@ Segment Segment::make(std::int64_t size_bytes) {
 
   Segment made;
   made.base_ = static_cast<std::byte*>(base);
-  made.ticket_ = {::getpid(), descriptor.release(), size_bytes, random_nonce()};
+  made.ticket_ = {::getpid(), descriptor.release(), size_bytes, random_nonce(), 0};
   made.owns_descriptor_ = true;
   std::memcpy(made.base_, &made.ticket_.nonce, sizeof made.ticket_.nonce);
   return made;
 }
 
-Segment Segment::map(SegmentTicket const& ticket, Access access, std::string& why_not) {
-  auto const path = text("/proc/", ticket.pid, "/fd/", ticket.descriptor);
+Segment Segment::map(SegmentTicket const& ticket, Access access, std::string& why_not,
+                     SegmentWays ways) {
   bool const writes = access == Access::read_write;
-  Descriptor const descriptor(
-      ::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
-  if (descriptor.get() < 0) {
-    why_not = text(path, " cannot be opened: ", std::strerror(errno));
-    return {};
-  }
-  // In another pid namespace the same path may lead to anything.
-  struct stat status {};
-  auto const expected = static_cast<off_t>(mapped_bytes(ticket.size_bytes));
-  if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_size != expected) {
-    why_not = text(path, " is not the memory that was offered");
-    return {};
-  }
-  void* base = ::mmap(nullptr, mapped_bytes(ticket.size_bytes),
-                      writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor.get(), 0);
-  if (base == MAP_FAILED) {
-    why_not = text(path, " cannot be mapped: ", std::strerror(errno));
-    return {};
-  }
   Segment mapped;
-  mapped.base_ = static_cast<std::byte*>(base);
-  mapped.ticket_ = ticket;
-  if (std::memcmp(mapped.base_, &ticket.nonce, sizeof ticket.nonce) != 0) {
-    why_not = text(path, " holds another nonce than the memory that was offered");
-    return {};
+  auto const use = [&](Descriptor const& descriptor) {
+    if (descriptor.get() < 0) return;
+    mapped.base_ = static_cast<std::byte*>(map_memory(descriptor, ticket, writes, why_not));
+    if (mapped) mapped.ticket_ = ticket;
+  };
+  why_not = "no way to it is open";
+  if (ways.by_proc) {
+    auto const path = text("/proc/", ticket.pid, "/fd/", ticket.descriptor);
+    Descriptor const opened(
+        ::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
+    if (opened.get() < 0) why_not = std::strerror(errno);
+    use(opened);
+    if (mapped) return mapped;
+    why_not = text(path, ": ", why_not);
+  }
+  if (ways.by_socket) {
+    auto const by_proc = ways.by_proc ? why_not + "; " : "";
+    use(descriptor_from(ticket.door, ticket.descriptor, ticket.nonce, why_not));
+    why_not = by_proc + why_not;
   }
   return mapped;
 }

@@ -16,10 +16,18 @@ struct SegmentTicket {
   std::int64_t descriptor = -1;  ///< in the process that made it
   std::int64_t size_bytes = 0;   ///< without the nonce in front
   std::uint64_t nonce = 0;
+  std::uint64_t door = 0;  ///< of the process that made it, see SegmentDoor; 0 for none
+};
+
+/// The ways to the memory of another process, in the order in which they are tried.
+struct SegmentWays {
+  bool by_proc = true;    ///< /proc/<pid>/fd/<descriptor>
+  bool by_socket = true;  ///< asking at its door
 };
 
 /// A memfd, mapped. It has no name in any file system, so nothing remains of it whichever way the
-/// processes end; the others open it as /proc/<pid>/fd/<descriptor>.
+/// processes end; the others open it as /proc/<pid>/fd/<descriptor>, or are handed the descriptor
+/// where that does not lead to it.
 ///
 /// Lifetime: the memory stays until the last process has unmapped it.
 class Segment {
@@ -36,13 +44,15 @@ class Segment {
   [[nodiscard]] static Segment make(std::int64_t size_bytes);
   /// Maps a segment of another process of this host. Where that cannot be done, or what is there is
   /// not the segment that was meant, the result holds no memory and `why_not` says why.
-  [[nodiscard]] static Segment map(SegmentTicket const& ticket, Access access,
-                                   std::string& why_not);
+  [[nodiscard]] static Segment map(SegmentTicket const& ticket, Access access, std::string& why_not,
+                                   SegmentWays ways = {});
 
   [[nodiscard]] explicit operator bool() const { return base_ != nullptr; }
   [[nodiscard]] std::byte* data() const;  ///< 64-byte aligned
   [[nodiscard]] std::int64_t size_bytes() const { return ticket_.size_bytes; }
   [[nodiscard]] SegmentTicket const& ticket() const { return ticket_; }
+  /// Where those are to ask whom /proc does not lead here.
+  void set_door(std::uint64_t door) { ticket_.door = door; }
 
   /// No further process can map it; those that have, and this one, keep it.
   void close_descriptor();

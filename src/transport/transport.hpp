@@ -16,21 +16,11 @@
 #include "tessera/transport/bootstrap.hpp"
 #include "tessera/transport/channel.hpp"
 #include "tessera/transport/network.hpp"
+#include "tessera/transport/transports.hpp"
 
 namespace tessera {
 
-/// What a transport can do. Callers choose by these and never by its name.
-struct TransportTraits {
-  Route route;
-  char const* name;         ///< for people
-  bool within_process;      ///< joins devices of one process
-  bool within_host;         ///< joins devices of different processes of a host
-  bool crosses_hosts;       ///< joins devices of different hosts
-  bool shares_memory;       ///< both ends see the same slots; else `progress` carries them
-  std::int64_t slot_bytes;  ///< payload of a message where this is a pair's best route
-  std::int64_t
-      slots_beyond;  ///< messages that may be under way beyond the two slots of the receiver
-};
+class SegmentDoor;
 
 /// What `progress` throws when a process cannot be reached any more; the wait it ends adds what was
 /// waited for.
@@ -91,16 +81,21 @@ class Transport {
   Transport() = default;
 };
 
+[[nodiscard]] TransportTraits const& local_transport_traits();
+[[nodiscard]] TransportTraits const& shm_transport_traits();
 [[nodiscard]] std::unique_ptr<Transport> make_local_transport();
-[[nodiscard]] std::unique_ptr<Transport> make_shm_transport();
+/// Lifetime: `door` outlives it.
+[[nodiscard]] std::unique_ptr<Transport> make_shm_transport(SegmentDoor const& door);
 /// A collective over the job. None if MPI is not what started the job, or not in this build.
 [[nodiscard]] std::unique_ptr<Transport> make_mpi_transport(Bootstrap& bootstrap);
-/// True if it is in this build.
-[[nodiscard]] bool has_mpi_transport();
+/// None if it is not in this build.
+[[nodiscard]] TransportTraits const* mpi_transport_traits();
 /// UCX itself is looked for when the first channel is opened. None if it is not in this build, or
 /// the job has one process.
 [[nodiscard]] std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap);
-[[nodiscard]] bool has_ucx_transport();
+[[nodiscard]] TransportTraits const* ucx_transport_traits();
+/// Why UCX cannot be used, which is looked for now; empty if it can.
+[[nodiscard]] std::string why_no_ucx();
 
 /// A plain value as the bytes of an invitation, and back.
 template <class T>

@@ -19,6 +19,8 @@ std::ostream& operator<<(std::ostream& out, Awaited const& what) {
     case Awaited::Kind::agreement:
       return out << "device " << what.self << " waits until device " << what.peer << " is at "
                  << what.statement;
+    case Awaited::Kind::answer:
+      return out << "this process waits for cells of device " << what.peer;
     case Awaited::Kind::finish:
       return out << "this process is done and waits for the others";
     case Awaited::Kind::other:

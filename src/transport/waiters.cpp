@@ -107,7 +107,7 @@ void CallerWaiter::idle() {
   context().failure.throw_if_set();
   bool const moved = progress();
   // A channel that is being opened waits for nothing but a control message.
-  if (awaited().kind == Awaited::Kind::invitation) duties_.poll();
+  if (polls_often_ || awaited().kind == Awaited::Kind::invitation) duties_.poll();
   if (!moved) ::sched_yield();
   if (is_time_to_look()) serve(Clock::now());
 }
@@ -128,7 +128,11 @@ void CallerWaiter::serve(Clock::time_point now) {
 void CallerWaiter::check_peers() {
   WorkerWaiter::check_peers();
   if (awaited().kind != Awaited::Kind::finish) return;
-  for (auto const partner : duties_.partners()) check_peer(partner, watches_[partner]);
+  for (auto const partner : duties_.partners()) {
+    auto& watch = watches_[partner];
+    watch.may_have_left = true;
+    check_peer(partner, watch);
+  }
 }
 
 }  // namespace tessera

@@ -84,6 +84,9 @@ class CallerWaiter final : public WorkerWaiter {
   CallerWaiter(WaitContext const& context, WaitSlot& slot, CallerDuties duties)
       : WorkerWaiter(context, slot), duties_(std::move(duties)) {}
 
+  /// Whether every empty look is also one for control messages.
+  void poll_often(bool often) { polls_often_ = often; }
+
  protected:
   void begin(Awaited const& what) override;
   void idle() override;
@@ -96,6 +99,7 @@ class CallerWaiter final : public WorkerWaiter {
   void serve(Clock::time_point now);
 
   CallerDuties duties_;
+  bool polls_often_ = false;
   Clock::time_point next_poll_;
   Clock::time_point next_ask_;
   std::map<ProcessId, BeatWatch> watches_;  ///< while this process is done and waits for all

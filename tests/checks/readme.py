@@ -1,4 +1,5 @@
-"""Fails unless the README shows examples/first_array.cpp as it is, and names the two commands.
+"""Fails unless the README and the guides show their examples as they are, and the README names the
+two commands.
 
 usage: readme.py ROOT
 """
@@ -14,6 +15,9 @@ def main(root: pathlib.Path) -> int:
     shown = re.findall(r"```cpp\n(.*?)```", readme, re.DOTALL)
     if program not in shown:
         wrong.append("the README does not show examples/first_array.cpp as it is")
+    histogram = (root / "examples" / "histogram.cpp").read_text()
+    if histogram not in (root / "docs" / "guide" / "one_sided.md").read_text():
+        wrong.append("docs/guide/one_sided.md does not show examples/histogram.cpp as it is")
     for command in ("examples/run heat_1d", "tests/run"):
         if not re.search(rf"^    {re.escape(command)}\b", readme, re.MULTILINE):
             wrong.append(f"the README does not have the command '{command}'")

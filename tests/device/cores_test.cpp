@@ -1,5 +1,6 @@
 #include "tessera/device/cores.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -103,6 +104,15 @@ TEST_CASE("this process has at least one core and no more than its affinity mask
     REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
     CHECK(available_cores() == 1);
   }).join();
+}
+
+TEST_CASE("the cores of the mask and the quota give those that may be used") {
+  auto const facts = core_facts();
+
+  CHECK(!facts.mask.empty());
+  CHECK(std::is_sorted(facts.mask.begin(), facts.mask.end()));
+  auto const in_mask = std::ssize(facts.mask);
+  CHECK(available_cores() == std::min<std::int64_t>(in_mask, facts.quota.value_or(in_mask)));
 }
 
 TEST_SUITE_END();

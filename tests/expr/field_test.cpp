@@ -118,6 +118,65 @@ TEST_CASE("writing a member leaves the others as they are") {
   }
 }
 
+TEST_CASE("a member is added to, multiplied and divided in place") {
+  for (std::int64_t const devices : {1, 2, 3, 8}) {
+    CAPTURE(devices);
+    auto u = particles(6, devices);
+    auto const ones = full<double>({6}, 1.0, over(2));
+
+    field<&Particle::mass>(u) += ones;
+    field<&Particle::mass>(u(range(1, 4))) -= field<&Particle::mass>(u(range(0, 3)));
+    field<&Particle::mass>(u(range(4, 6))) *= 3;
+    field<&Particle::mass>(u(5)) /= 2.0;
+    field<&Particle::number>(u(range(none, none, -2))) %= 7;
+
+    // Masses 1, 1.1, 1.2, 0.1 * 3 + 1, 1.4, 1.5 before what is done to some of them.
+    auto const before = [](int k) { return 0.1 * k + 1; };
+    CHECK_ALL(values_of<&Particle::mass>(u) == Doubles{1, before(1) - before(0),
+                                                       before(2) - before(1), before(3) - before(2),
+                                                       before(4) * 3, before(5) * 3 / 2.0});
+    CHECK_ALL(values_of<&Particle::number>(u) == Integers{0, 3, 20, 2, 40, 1});
+    CHECK_ALL(DistArray(field<&Particle::speed>(u)).to_host()[5].y == -1.5F);
+  }
+}
+
+TEST_CASE("a member is sliced as its structs are, to be read and written") {
+  for (std::int64_t const devices : {1, 3, 8}) {
+    CAPTURE(devices);
+    auto u = from_index<Particle>({2, 3}, NamedSharding(test::row(devices), P(none, "x")),
+                                  [](auto i) { return particle(3 * i[0] + i[1]); });
+    auto const numbers = field<&Particle::number>(u);
+
+    CHECK_ALL(values_of<&Particle::number>(u(all, range(none, none, -1))) ==
+              DistArray(numbers(all, range(none, none, -1))).to_host());
+    CHECK_ALL(holds(DistArray(numbers(1, from(1)) + 1), Integers{41, 51}));
+    CHECK_ALL(holds(DistArray(numbers(newaxis, all, 0)), Integers{0, 30}));
+    std::int32_t const one = numbers(all, 2)(1);
+    CHECK_ALL(one == 50);
+
+    numbers(0, all) = numbers(1, all);
+    numbers(all, range(0, 2)) += 5;
+    numbers(1, 2) = -1;
+    numbers(numbers == 35) *= 2;
+
+    CHECK_ALL(holds(DistArray(numbers), Integers{70, 45, 50, 70, 45, -1}));
+    CHECK_ALL(values_of<&Particle::mass>(u) == Doubles{0, 0.1, 0.2, 0.1 * 3, 0.4, 0.5});
+    CHECK_ALL_THROW((void)numbers(2, all), IndexError);
+  }
+}
+
+TEST_CASE("a member of a member is written too") {
+  auto u = particles(4, 3);
+  auto const x = field<&Speed::x>(field<&Particle::speed>(u));
+
+  x(range(0, 2)) = 7;
+  x += 0.5F;
+
+  CHECK_ALL(holds(DistArray(x), Floats{7.5F, 7.5F, 2.5F, 3.5F}));
+  CHECK_ALL(holds(DistArray(field<&Speed::y>(field<&Particle::speed>(u))), Floats(4, -1.5F)));
+  CHECK_ALL(values_of<&Particle::number>(u) == Integers{0, 10, 20, 30});
+}
+
 TEST_CASE("a member written from its neighbours reads what was there before") {
   for (std::int64_t const devices : {1, 3, 8}) {
     CAPTURE(devices);
@@ -136,6 +195,9 @@ TEST_CASE("what does not fit a member is refused before anything is written") {
 
   CHECK_ALL_THROW(field<&Particle::mass>(u) = iota<double>({5}, over(3)), ShapeError);
   CHECK_ALL_THROW(field<&Particle::number>(u) = 1LL << 40, UsageError);
+  CHECK_ALL_THROW(field<&Particle::mass>(u(from(2))) += iota<double>({5}, over(3)), ShapeError);
+  CHECK_ALL_THROW(field<&Particle::mass>(u)(field<&Particle::mass>(u(from(1))) > 0) = 1,
+                  ShapeError);
 
   CHECK_ALL((counters() - before).messages == 0);
 }

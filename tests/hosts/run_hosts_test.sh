@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a program across emulated hosts and checks that it really was on all of them.
 #
-#   run_hosts_test.sh PROGRAMS HEAT_1D     the programs of tests/programs, and the example
+#   run_hosts_test.sh PROGRAMS HEAT_1D [INFO]     the programs of tests/programs, the example, tessera-info
 #
 # Processes of one host are joined by shared memory and those of two by UCX, or by MPI where that is
 # asked for, and the heat equation has the same bits as on one host.
@@ -11,6 +11,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 programs=$(realpath "$1")
 heat=$(realpath "$2")
+info=${3:+$(realpath "$3")}
 
 skip() {
   echo "skipped: $*"
@@ -56,6 +57,16 @@ check_routes() {
   fi
 }
 
+# check_told_routes OUTPUT: tessera-info tells what joins two processes of one host and of two.
+check_told_routes() {
+  local told
+  told=$(grep -A1 -E "^  (same|other) host$" <<<"$1" | awk '$1 == "route" { print $2 }' | xargs)
+  if [[ $told != "shm ucx" ]]; then
+    echo "tessera-info tells of other routes: $told"
+    return 1
+  fi
+}
+
 # run_on COUNT HOW: two processes on each of COUNT hosts.
 run_on() {
   local count=$1 how=$2 where="" i output route
@@ -67,6 +78,10 @@ run_on() {
     echo "other bits than on one host: $output"
     return 1
   }
+  if [[ -n $info ]]; then
+    output=$("$here/hosts-mpirun" -H "${where#,}" "$info" --no-measure)
+    check_told_routes "$output"
+  fi
   for route in "" mpi; do
     for sizes in "5 1000" "100 1000" "1000003 100"; do
       read -r cells steps <<<"$sizes"
@@ -82,16 +97,42 @@ run_on() {
   "$here/hosts" down
 }
 
+# run_delayed COMMAND...: over a link that is slower by the given command of `hosts`. One message per
+# neighbour and step, those between hosts by UCX, and the same bits.
+run_delayed() {
+  local output steps=100
+  "$here/hosts" up 2 tap
+  "$here/hosts" "$@"
+  output=$(TESSERA_REPORT=1 "$here/hosts-mpirun" -H h1:2,h2:2 "$heat" --cells 100 --steps $steps 2>&1)
+  echo "2 hosts (tap, $*): $(bits_of <<<"$output")"
+  [[ $(bits_of <<<"$output") == "$delayed_bits" ]] || {
+    echo "other bits than on one host, $delayed_bits"
+    return 1
+  }
+  # place, statement, runs, three times, imbalance, messages, and bytes with their units:
+  # none local, some by shared memory and by UCX, none by MPI
+  awk -v steps=$steps '$3 == steps { found = ($8 == 6 * steps && $9 == "-" && NF == 14 && $14 == "-") }
+    END { exit !found }' <<<"$output" || {
+    echo "other messages than one per neighbour and step, between hosts by UCX: $output"
+    return 1
+  }
+  "$here/hosts" down
+}
+
 program_bits=$(TESSERA_DEVICES=4 "$programs" right_with_delays | bits_of)
 declare -A heat_bits
 heat_bits[5]=$("$heat" --cells 5 --steps 1000 | bits_of)
 heat_bits[100]=$("$heat" --cells 100 --steps 1000 | bits_of)
 heat_bits[1000003]=$("$heat" --cells 1000003 --steps 100 | bits_of)
 
+delayed_bits=$("$heat" --cells 100 --steps 100 | bits_of)
+
 run_on 2 bridge
 run_on 3 bridge
 if [[ -c /dev/net/tun ]]; then
   run_on 2 tap
+  run_delayed delay 200
+  run_delayed rate 100
 else
   echo "without /dev/net/tun: not run over our own switch"
 fi

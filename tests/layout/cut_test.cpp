@@ -184,6 +184,75 @@ TEST_CASE("one way has one piece under any rule") {
   CHECK(Cut::segments({4, 5}).pieces_meeting(9, 1, 3, 6) == Piece{0, 1});
 }
 
+TEST_CASE("a cut of rows is counted in cells, and back") {
+  auto const segments = Cut::segments({{6, Cut::unit(2)}, {3, Cut::explicit_sizes({1, 2})}});
+  auto const in_cells = Cut::segments({{30, Cut::unit(10)}, {15, Cut::explicit_sizes({5, 10})}});
+
+  CHECK(Cut::cyclic(2).in_cells(7, 3, 5) == Cut::cyclic(10));
+  CHECK(Cut::cyclic(10).in_rows(35, 3, 5) == Cut::cyclic(2));
+  CHECK(Cut::cyclic(std::int64_t{1} << 62).in_cells(7, 3, 5) == Cut::cyclic(35));
+  CHECK(segments.in_cells(9, 2, 5) == in_cells);
+  CHECK(in_cells.in_rows(45, 2, 5) == segments);
+  CHECK(Cut::balanced().in_cells(6, 3, 5) == Cut::balanced());
+  CHECK(Cut::balanced().in_cells(7, 3, 5) == Cut::unit(5));
+  CHECK(Cut::unit(5).in_rows(35, 3, 5) == Cut::balanced());
+  CHECK(Cut::balanced().in_rows(30, 3, 5) == Cut::balanced());
+  CHECK(Cut::ceil().in_cells(10, 4, 2) == Cut::unit(6));
+  CHECK(Cut::unit(6).in_rows(20, 4, 2) == Cut::unit(3));
+  CHECK(Cut::ceil().in_rows(20, 4, 5) == Cut::ceil());
+  CHECK(Cut::explicit_sizes({4, 0, 8}).in_rows(12, 3, 4) == Cut::explicit_sizes({1, 0, 2}));
+}
+
+TEST_CASE("a cut within a row has no rows") {
+  CHECK_FALSE(Cut::balanced().in_rows(20, 3, 5));
+  CHECK_FALSE(Cut::cyclic(4).in_rows(20, 2, 5));
+  CHECK_FALSE(Cut::explicit_sizes({4, 6}).in_rows(10, 2, 5));
+  CHECK_FALSE(Cut::segments({5, 10}).in_rows(15, 2, 5));
+  CHECK_FALSE(Cut::segments({2, 8}).in_rows(10, 2, 5));
+}
+
+TEST_CASE("the pieces of rows have the cells of the rows") {
+  Random random(9);
+  int splits = 0;
+  for (int round = 0; round < 20000; ++round) {
+    auto const [cut, extent, ways] = random_case(random);
+    auto const row_cells = random.between(1, 6);
+    CAPTURE(cut);
+    CAPTURE(extent);
+    CAPTURE(ways);
+    CAPTURE(row_cells);
+    auto const are_alike = [&, ways = ways](Cut const& of_rows, Cut const& of_cells,
+                                            std::int64_t rows) {
+      auto const pieces = of_rows.piece_count(rows, ways);
+      bool alike = pieces == of_cells.piece_count(rows * row_cells, ways);
+      for (std::int64_t k = 0; k < pieces && alike; ++k) {
+        auto const in_rows = of_rows.piece(rows, ways, k);
+        Piece const expected{in_rows.lo * row_cells, in_rows.hi * row_cells};
+        auto const piece = of_cells.piece(rows * row_cells, ways, k);
+        alike = piece == expected || (piece.size() == 0 && expected.size() == 0);
+      }
+      return alike;
+    };
+    auto const cells = cut.in_cells(extent, ways, row_cells);
+    REQUIRE_NOTHROW(cells.check(extent * row_cells, ways));
+    REQUIRE(are_alike(cut, cells, extent));
+
+    if (extent % row_cells != 0) continue;
+    // True if no piece begins or ends within a row.
+    bool fits = true;
+    auto const pieces = cut.piece_count(extent, ways);
+    for (std::int64_t k = 0; k < pieces; ++k)
+      fits = fits && cut.piece(extent, ways, k).hi % row_cells == 0;
+    auto const rows = cut.in_rows(extent, ways, row_cells);
+    REQUIRE((rows.has_value() == fits));
+    if (!rows) continue;
+    ++splits;
+    REQUIRE_NOTHROW(rows->check(extent / row_cells, ways));
+    REQUIRE(are_alike(*rows, cut, extent / row_cells));
+  }
+  CHECK(splits > 2000);
+}
+
 TEST_CASE("segments that do not fit are refused with what to change") {
   CHECK_THROWS_WITH_AS(Cut::segments({500}).check(1000, 2),
                        "segments(500) covers 500 cells but there are 1000 cells; give the cells "

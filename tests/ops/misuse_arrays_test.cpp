@@ -112,6 +112,11 @@ std::vector<test::Misuse> const axes{
      "there is no axis 2 in an array of 2 dimensions; there are -2 to 1"},
     {"an axis before the first", [] { (void)roll(six(), 1, -2); }, is<ShapeError>,
      "there is no axis -2 in an array of 1 dimension; there are -1 to 0"},
+    {"the extent behind the last", [] { (void)four_by_six().extent(2); }, is<ShapeError>,
+     "there is no dimension 2 in an array of 2 dimensions; they are counted from 0"},
+    {"the extent before the first", [] { (void)six().extent(static_cast<std::size_t>(-1)); },
+     is<ShapeError>,
+     "there is no dimension -1 in an array of 1 dimension; they are counted from 0"},
     {"a flip along one axis twice",
      [] {
        (void)flip(four_by_six(), {1, -1});

@@ -9,6 +9,7 @@
 #include "tessera/base/text.hpp"
 #include "tessera/exchange/budget.hpp"
 #include "tessera/expr/operators.hpp"
+#include "tessera/expr/rearrange.hpp"
 #include "tessera/ops/reductions.hpp"
 
 #include "support/arrays.hpp"
@@ -191,13 +192,75 @@ TEST_CASE("a negative zero stays one") {
 
 TEST_CASE("addends that nobody has read are refused to be written before anything is sent") {
   auto u = from_addends(two_addends());
+  auto const other = from_addends(two_addends());
+  auto const inner = u(range(1, -1));
+  auto const mask = iota<double>({4}, NamedSharding(grid(), P("x"))) > 1.0;
+  auto const row = iota<double>({4}, NamedSharding(grid(), P("y")));
 
   auto const sent = sent_by([&] {
     CHECK_ALL_THROW(u = 1.0, UsageError);
     CHECK_ALL_THROW((void)u.mutable_shards(), UsageError);
+    CHECK_ALL_THROW(for_each_shard(u, [](auto const&) {}), UsageError);
+    CHECK_ALL_THROW(u(1) = 1.0, UsageError);
+    CHECK_ALL_THROW(u(from(2)) = row(range(0, 2)), UsageError);
+    CHECK_ALL_THROW(inner = u(range(0, 2)), UsageError);
+    CHECK_ALL_THROW(u(newaxis, all)(0, range(none, none, -1)) = row, UsageError);
+    CHECK_ALL_THROW(u(mask) = 1.0, UsageError);
+    CHECK_ALL_THROW(u(mask) = other, UsageError);
+    CHECK_ALL_THROW(flip(u) = row, UsageError);
+  });
+  auto const changed = sent_by([&] {
+    CHECK_ALL_THROW(u += 1.0, UsageError);
+    CHECK_ALL_THROW(u(1) += 1.0, UsageError);
+    CHECK_ALL_THROW(u(range(0, 2)) *= row(range(0, 2)), UsageError);
+    CHECK_ALL_THROW(u(mask) -= row, UsageError);
   });
 
   CHECK(sent.statements == 0);
+  CHECK(changed.statements == 0);
+  CHECK(holds(u, their_sum));
+}
+
+TEST_CASE("a slice of addends is no reading of them, and shows their sum when it is read") {
+  auto const u = from_addends(two_addends());
+  std::vector<DistArray<double, 1>> results;
+  NamedSharding const halves(grid(), P("x"));
+
+  auto const taken = sent_by([&] {
+    auto const backwards = u(range(none, none, -1));
+    (void)backwards(range(0, 2));
+    (void)transpose(u);
+  });
+  auto const first = u(range(0, 2));
+  auto const last = u(range(2, 4));
+  results.push_back(DistArray(first + last));
+  auto const again = sent_by([&] { (void)DistArray(last + 1.0, halves); });
+
+  CHECK(taken.statements == 0);
+  CHECK(again.statements == process_count());
+  CHECK(holds(results[0], {their_sum[0] + their_sum[2], their_sum[1] + their_sum[3]}));
+}
+
+TEST_CASE("addends that nobody has read are read by whatever reads first") {
+  auto const make = [] { return from_addends(two_addends()); };
+  auto const row = iota<double>({4}, NamedSharding(grid(), P("y")));
+  auto target = zeros<double>({4}, NamedSharding(grid(), P("x")));
+  Doubles const backwards{their_sum[3], their_sum[2], their_sum[1], their_sum[0]};
+
+  target = make()(range(none, none, -1));
+  CHECK(holds(target, backwards));
+  target = transpose(make())(all);
+  CHECK(holds(target, their_sum));
+  target(range(0, 3)) = make()(from(1));
+  CHECK(holds(target, {their_sum[1], their_sum[2], their_sum[3], their_sum[3]}));
+  target(make() > 25.0) = -1.0;
+  CHECK(holds(target, {their_sum[1], their_sum[2], -1.0, -1.0}));
+  target = where(row < 2.0, make()(all), row);
+  CHECK(holds(target, {their_sum[0], their_sum[1], 2.0, 3.0}));
+  CHECK(make()(all).to_host() == their_sum);
+  CHECK_ALL(hash(make()) == hash(reshard(make(), NamedSharding(grid(), P("x")))));
+  CHECK_ALL(static_cast<double>(max(make()(range(0, 2)))) == their_sum[1]);
+  CHECK(holds(DistArray(flip(make())), backwards));
 }
 
 TEST_CASE("addends lie along several axes of the mesh") {

@@ -238,6 +238,54 @@ void one_statement_less() {
   u = u + 0.1;
 }
 
+// The process to be stopped is asked for cells, for long.
+void asks_for_long() {
+  std::printf("pid %d\n", getpid());
+  std::fflush(stdout);
+  auto u = start();
+  ts::fence(u);
+  for (std::int64_t i = 0; i < 100'000'000; ++i) u.accumulate({i % cells}, 1.0);
+  ts::fence(u);
+}
+
+void another_fence() {
+  auto u = start();
+  auto v = start();
+  ts::fence(is_second() ? v : u);
+  ts::fence(is_second() ? v : u);
+}
+
+void one_fence_less() {
+  auto u = start();
+  ts::fence(u);
+  (void)u.read({cells - 1});
+  if (is_second()) return;
+  ts::fence(u);
+}
+
+void index_on_one() {
+  auto u = start();
+  ts::fence(u);
+  (void)u.read({is_second() ? cells : 0});
+  ts::fence(u);
+}
+
+// What all processes add up, while they add: the sum is that of one process, times their number.
+void all_add() {
+  auto u = start();
+  u(ts::all) = 0.0;
+  for (int round = 0; round < 3; ++round) {
+    ts::fence(u);
+    for (std::int64_t i = 0; i < 300; ++i) {
+      u.accumulate({(i * 7) % cells}, 1.0);
+      if (i % 100 == 0) pause_somewhat();
+    }
+    ts::fence(u);
+    u(ts::all) = u / double(ts::process_count());
+  }
+  std::printf("sum %a\n", double(ts::sum(u)));
+}
+
 // How each device of this process reaches each other one.
 void routes() {
   char host[256] = {};
@@ -254,6 +302,11 @@ void routes() {
 
 std::map<std::string, std::function<void()>> const scenarios{
     {"routes", routes},
+    {"asks_for_long", asks_for_long},
+    {"another_fence", another_fence},
+    {"one_fence_less", one_fence_less},
+    {"index_on_one", index_on_one},
+    {"all_add", all_add},
     {"killed", run_for_long},
     {"stopped", run_for_long},
     {"another_statement", another_statement},

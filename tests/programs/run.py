@@ -134,6 +134,52 @@ def budget_on_one(driver):
     fails_with(driver, "budget_on_one", r"different programs", r"driver.cpp:\d+")
 
 
+BY_MESSAGES = [(2, 1, {"TESSERA_ROUTE": "ucx"}), (2, 2, {"TESSERA_ROUTE": "mpi"})]
+
+
+def one_sided_stopped(driver):
+    """A process that is stopped while others ask it for cells ends the job, and is named."""
+    for processes, devices, environment in BY_MESSAGES:
+        run = job(driver, "asks_for_long", processes, devices, environment,
+                  signalled(signal.SIGSTOP))
+        assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
+        run.says(r"no sign of life for 2 s.*, while this process waits for cells of device \d")
+
+
+def one_sided_killed(driver):
+    """So does one that is killed."""
+    for processes, devices, environment in BY_MESSAGES:
+        run = job(driver, "asks_for_long", processes, devices, environment,
+                  signalled(signal.SIGKILL))
+        assert run.code != 0 and run.seconds < 15
+        run.says(r"process \d+ \(pid \d+\) has died|exited on signal 9")
+
+
+def another_fence(driver):
+    """Fences of different arrays are told apart."""
+    fails_with(driver, "another_fence", r"different programs", r"driver.cpp:\d+")
+
+
+def one_fence_less(driver):
+    """A process that ends inside an epoch is told from a late one."""
+    fails_with(driver, "one_fence_less", r"statement \d+")
+
+
+def index_on_one(driver):
+    """A cell that the array does not have, asked for by one process, releases the others."""
+    fails_with(driver, "index_on_one", r"there is no cell \(40,\) in an array of shape \(40,\)")
+
+
+def all_add(driver):
+    """What processes add to the same cells at once is the same over all routes."""
+    found = set()
+    for environment in {}, *({"TESSERA_ROUTE": route} for route in ("shm", "ucx", "mpi")):
+        run = job(driver, "all_add", 3, 2, environment)
+        run.ends_well(3)
+        found |= set(re.findall(r"^sum .*$", run.output, re.M))
+    assert len(found) == 1, f"different results: {found}"
+
+
 COMPARED = [(2, 1, {}), (3, 2, {}), (4, 1, {"TESSERA_ROUTE": "mpi"})]
 BOTH = r"process 0 is at statement \d+ \(driver.cpp:\d+\), "
 
@@ -242,6 +288,7 @@ def uneven(driver):
 SCENARIOS = [killed, stopped, another_statement, another_array, another_layout, another_reduction,
              one_array_more, ends_early, upwind_both_ways, throws_on_one, functor_throws_on_one,
              mistake_on_all, right_with_delays, own_messages, growing_ghosts, budget_on_one,
+             one_sided_stopped, one_sided_killed, another_fence, one_fence_less, index_on_one, all_add,
              compared_pointwise, compared_shape, compared_size, compared_message, compared_more,
              compared_less, compared_right, compared_killed, unwinds, uneven]
 

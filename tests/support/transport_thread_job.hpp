@@ -23,8 +23,11 @@ namespace tessera::test {
 /// What the bootstraps of such a job share.
 class ThreadJob {
  public:
-  explicit ThreadJob(std::int64_t processes)
-      : processes_(processes), mailboxes_(static_cast<std::size_t>(processes)) {}
+  /// One host, or as many processes on each host as `per_host` says.
+  explicit ThreadJob(std::int64_t processes, std::int64_t per_host = 0)
+      : processes_(processes),
+        per_host_(per_host == 0 ? processes : per_host),
+        mailboxes_(static_cast<std::size_t>(processes)) {}
 
   [[nodiscard]] std::unique_ptr<Bootstrap> join(std::int64_t process);
 
@@ -46,6 +49,7 @@ class ThreadJob {
   }
 
   std::int64_t processes_;
+  std::int64_t per_host_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::int64_t, std::int64_t> rounds_;
@@ -58,18 +62,22 @@ class ThreadJob {
 class ThreadBootstrap final : public Bootstrap {
  public:
   ThreadBootstrap(ThreadJob& job, std::int64_t process) : job_(job), process_(process) {
-    for (std::int64_t i = 0; i < job.processes_; ++i) on_host_.emplace_back(i);
+    auto const first = process / job.per_host_ * job.per_host_;
+    auto const end = std::min(first + job.per_host_, job.processes_);
+    for (auto i = first; i < end; ++i) on_host_.emplace_back(i);
   }
 
   [[nodiscard]] ProcessId self() const override { return ProcessId(process_); }
   [[nodiscard]] std::int64_t process_count() const override { return job_.processes_; }
-  [[nodiscard]] std::vector<ProcessId> const& host_processes() const override { return on_host_; }
+  [[nodiscard]] std::span<ProcessId const> host_processes() const override { return on_host_; }
   [[nodiscard]] std::string host_name() const override { return "threads"; }
   [[nodiscard]] bool allows_threads() const override { return true; }
 
-  [[nodiscard]] std::int64_t max_of(std::int64_t value) override {
-    auto const all = job_.all_of(process_, value);
-    return *std::max_element(all.begin(), all.end());
+  void max_of_each(std::span<std::int64_t> values) override {
+    for (auto& value : values) {
+      auto const all = job_.all_of(process_, value);
+      value = *std::max_element(all.begin(), all.end());
+    }
   }
   [[nodiscard]] std::int64_t sum_before(std::int64_t value) override {
     auto const all = job_.all_of(process_, value);
@@ -79,8 +87,26 @@ class ThreadBootstrap final : public Bootstrap {
     tables_.push_back(job_.all_of(process_, value));
     return tables_.back();
   }
-  [[nodiscard]] std::vector<std::int64_t> host_values(std::int64_t value) override {
-    return job_.all_of(process_, value);
+  [[nodiscard]] std::span<std::int64_t const> host_table(
+      std::span<std::int64_t const> values) override {
+    std::vector<std::int64_t> table(on_host_.size() * values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      auto const all = on_host(values[i]);
+      for (std::size_t process = 0; process < all.size(); ++process)
+        table[process * values.size() + i] = all[process];
+    }
+    tables_.push_back(std::move(table));
+    return tables_.back();
+  }
+  void sum_over_host(std::span<std::int64_t> values) override {
+    for (auto& value : values) {
+      auto const all = on_host(value);
+      value = std::accumulate(all.begin(), all.end(), std::int64_t{0});
+    }
+  }
+  void or_over_host(std::span<std::int64_t> values) override {
+    for (auto& value : values)
+      for (auto const other : on_host(value)) value |= other;
   }
   void barrier() override { (void)job_.all_of(process_, 0); }
   void begin_barrier() override { job_.at_end_.fetch_add(1); }
@@ -105,10 +131,17 @@ class ThreadBootstrap final : public Bootstrap {
   void finalize() override {}
 
  private:
+  // What the processes of this host pass, by rank.
+  std::vector<std::int64_t> on_host(std::int64_t value) {
+    auto const all = job_.all_of(process_, value);
+    auto const first = all.begin() + on_host_.front().value();
+    return {first, first + static_cast<std::ptrdiff_t>(on_host_.size())};
+  }
+
   ThreadJob& job_;
   std::int64_t process_;
   std::vector<ProcessId> on_host_;
-  std::vector<std::vector<std::int64_t>> tables_;
+  std::deque<std::vector<std::int64_t>> tables_;
 };
 
 inline std::unique_ptr<Bootstrap> ThreadJob::join(std::int64_t process) {

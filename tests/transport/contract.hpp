@@ -79,31 +79,36 @@ inline std::byte letter(DeviceId from, DeviceId to, std::size_t place) {
       251);
 }
 
+/// Puts the next piece of the message for `peer`, if there is one left, and counts its bytes.
+inline void put_piece(Device const& device, std::size_t peer, std::size_t size, std::size_t& done) {
+  if (done == size) return;
+  DeviceId const to(static_cast<std::int64_t>(peer));
+  auto const slot = device.to(to).slot(device.waiter, statement(1));
+  auto const piece = std::min(slot.size(), size - done);
+  for (std::size_t i = 0; i < piece; ++i) slot[i] = letter(device.self, to, done + i);
+  device.to(to).put(statement(1), static_cast<std::int64_t>(piece));
+  done += piece;
+}
+
 /// Every device sends every other a message of several slots, in rounds: piece r goes to every
-/// peer, then piece r of every peer is taken.
+/// peer, then piece r of every peer is taken. Slots are as long as the routes have them.
 inline void exchange_pieces(Device const& device) {
-  auto const size = static_cast<std::size_t>(device.to(device.right()).slot_bytes()) * 5 / 2 + 17;
-  auto const tag = statement(1);
-  std::vector<std::vector<std::byte>> got(static_cast<std::size_t>(device.count));
-  for (std::size_t done = 0; done < size;) {
-    std::size_t next = done;
-    for (std::int64_t peer = 0; peer < device.count; ++peer) {
-      auto& sender = device.to(DeviceId(peer));
-      auto const slot = sender.slot(device.waiter, tag);
-      auto const piece = std::min(slot.size(), size - done);
-      for (std::size_t i = 0; i < piece; ++i)
-        slot[i] = letter(device.self, DeviceId(peer), done + i);
-      sender.put(tag, static_cast<std::int64_t>(piece));
-      next = done + piece;
-    }
-    for (std::int64_t peer = 0; peer < device.count; ++peer) {
-      auto& receiver = device.from(DeviceId(peer));
-      auto const piece = receiver.take(device.waiter, tag);
-      auto& whole = got[static_cast<std::size_t>(peer)];
-      whole.insert(whole.end(), piece.begin(), piece.end());
+  constexpr std::size_t size = 1'100'017;
+  auto const peers = static_cast<std::size_t>(device.count);
+  std::vector<std::size_t> sent(peers);
+  std::vector<std::vector<std::byte>> got(peers);
+  auto const is_done = [&] {
+    return std::all_of(got.begin(), got.end(), [](auto const& all) { return all.size() >= size; });
+  };
+  while (!is_done()) {
+    for (std::size_t peer = 0; peer < peers; ++peer) put_piece(device, peer, size, sent[peer]);
+    for (std::size_t peer = 0; peer < peers; ++peer) {
+      if (got[peer].size() >= size) continue;
+      auto& receiver = device.from(DeviceId(static_cast<std::int64_t>(peer)));
+      auto const piece = receiver.take(device.waiter, statement(1));
+      got[peer].insert(got[peer].end(), piece.begin(), piece.end());
       receiver.release();
     }
-    done = next;
   }
   for (std::int64_t peer = 0; peer < device.count; ++peer) {
     auto const& whole = got[static_cast<std::size_t>(peer)];

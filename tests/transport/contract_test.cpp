@@ -47,6 +47,32 @@ TEST_CASE("a sender is at most two messages ahead where the slots are shared") {
   });
 }
 
+TEST_CASE("memory is passed by a socket where /proc does not lead to it") {
+  NetworkOptions options;
+  options.maps_by_proc = false;
+  auto const body = [](Device const& device) {
+    pass_around_ring(device);
+    CHECK(device.network.route(device.self, device.right()) == Route::shm);
+  };
+  on_processes({1, 1}, body, options);
+  on_processes({2, 2}, exchange_pieces, options);
+}
+
+TEST_CASE("memory that cannot be had either way is refused") {
+  NetworkOptions options;
+  options.forced = Route::shm;
+  options.maps_by_proc = false;
+  options.maps_by_socket = false;
+
+  auto const failures = try_on_processes({1, 1}, pass_around_ring, options);
+
+  for (auto const& failure : failures) {
+    REQUIRE(failure);
+    CHECK_THROWS_WITH(std::rethrow_exception(failure),
+                      doctest::Contains("no other route joins device"));
+  }
+}
+
 TEST_CASE("a failing device releases those that wait for it") {
   auto const run = [] {
     on_devices(3, [](Device const& device) {

@@ -50,6 +50,25 @@ TEST_CASE("random pairs talk over every route") {
   on_every_route(talk_at_random);
 }
 
+TEST_CASE("memory that cannot be mapped is passed by a socket, else messages go by MPI") {
+  NetworkOptions options;
+  options.maps_by_proc = false;
+  for (bool const by_socket : {true, false}) {
+    options.maps_by_socket = by_socket;
+    auto const body = [&](Device const& device) {
+      talk_at_random(device);
+      if (device.job.is_local(device.right())) return;
+      CHECK(device.from(device.right()).end().route == (by_socket ? Route::shm : Route::mpi));
+      if (by_socket || device.job.local_count() > 1) return;
+      // What shm lacked, then what is used in its place.
+      auto const why = device.network.route_reason(device.right(), device.self);
+      CHECK(why.starts_with("shm: "));
+      CHECK(why.find("; mpi: a channel to process ") != std::string::npos);
+    };
+    on_job(devices_per_process(), body, options);
+  }
+}
+
 TEST_CASE("processes may drive different numbers of devices") {
   for (auto const& options : routes())
     on_job(job_bootstrap().self() == ProcessId(0) ? 2 : 1, talk_at_random, options);
@@ -63,8 +82,9 @@ TEST_CASE("a sender is at most four messages ahead of its reader over MPI") {
       1,
       [](Device const& device) {
         if (device.self == DeviceId(1)) {
-          // Serves meanwhile, so that all that can arrive does.
-          auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+          // Serves meanwhile, so that all that can arrive does; far longer than the sender tries,
+          // which may be kept from its core.
+          auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
           device.waiter.until([&] { return std::chrono::steady_clock::now() > until; },
                               {.kind = Awaited::Kind::other});
           for (std::int64_t i = 0; i < 9; ++i)
@@ -92,6 +112,9 @@ TEST_CASE("the route is the best there is, or the one that is asked for") {
   auto const body = [](Device const& device) {
     auto const wanted = device.job.is_local(device.right()) ? Route::local : Route::shm;
     CHECK(device.network.route(device.self, device.right()) == wanted);
+    CHECK(device.network.route_reason(device.self, device.right()) ==
+          (wanted == Route::local ? "local: one process drives both"
+                                  : "shm: a segment was mapped by both processes"));
     CHECK(device.network.slot_bytes(device.self, device.right()) ==
           device.to(device.right()).slot_bytes());
   };

@@ -12,6 +12,7 @@
 
 #include "tessera/array/element.hpp"
 #include "tessera/array/handle.hpp"
+#include "tessera/array/one_sided.hpp"
 #include "tessera/array/shard_view.hpp"
 #include "tessera/array/view.hpp"
 
@@ -20,11 +21,14 @@ namespace tessera {
 /// A global view of an array of N dimensions, cut over a mesh by a sharding.
 ///
 /// A value: a copy copies the cells, a move is free. Views and expressions made of it keep its
-/// cells alive and read them when they are assigned. u(...) is a slice, u(mask) the cells to write.
+/// cells alive and read them when they are assigned. u(...) is a slice, u(mask) the cells to write;
+/// between two fences, u.read(index) and u.write(index, value) are for one process alone.
 /// Ranks:   every call is collective over the job unless it says `local`.
 /// Threads: the thread that made the Runtime.
 template <Element T, std::size_t N>
-class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N>, N> {
+class DistArray : public ExpressionBase,
+                  public detail::Sliceable<DistArray<T, N>, N>,
+                  public detail::OneSidedCells<DistArray<T, N>, T, N> {
   static_assert(N >= 1 && N <= max_rank, "an array has 0 to 8 dimensions");
 
  public:
@@ -86,8 +90,8 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
     for (std::size_t d = 0; d < N; ++d) result[d] = shape()[d];
     return result;
   }
-  /// The cells along dimension d.
-  [[nodiscard]] std::int64_t extent(std::size_t d) const { return shape()[d]; }
+  /// The cells along dimension d. Throws: ShapeError if there is no such dimension.
+  [[nodiscard]] std::int64_t extent(std::size_t d) const { return detail::extent_of(shape(), d); }
   [[nodiscard]] std::int64_t size() const { return layout()->cells(); }
   [[nodiscard]] NamedSharding const& sharding() const { return layout()->sharding(); }
   [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return held()->layout(); }
@@ -103,11 +107,11 @@ class DistArray : public ExpressionBase, public detail::Sliceable<DistArray<T, N
   }
   [[nodiscard]] Place place() const { return {}; }
 
-  /// All cells as a view.
+  /// All cells as a view. Ranks: local.
   [[nodiscard]] View<T, N, N> view(Place const& place) const {
     typename View<T, N, N>::Axes axes;
     for (std::size_t d = 0; d < N; ++d) axes[d] = {static_cast<int>(d), 0, 1};
-    return {state(), axes, extents(), place};
+    return {held(), axes, extents(), place};
   }
 
   /// All cells in row-major order, on every process.

@@ -23,20 +23,30 @@ using StatePtr = std::shared_ptr<ArrayState>;
 [[nodiscard]] StatePtr make_state(NamedSharding const& sharding, Shape const& shape,
                                   std::int64_t element_bytes);
 
+/// The same for a layout that is there already.
+[[nodiscard]] StatePtr make_state(std::shared_ptr<Layout const> layout, std::int64_t element_bytes);
+
 /// A new array that consists of addends, which may not be written from now on.
 [[nodiscard]] StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape,
                                           Addends addends);
-/// The array itself; of addends, their sum, which is made when it is first asked for.
+/// The extent of dimension `d`. Throws: ShapeError if there is no such dimension.
+[[nodiscard]] std::int64_t extent_of(Shape const& shape, std::size_t d);
+
+/// The array itself; of addends, their sum, which is made when it is first asked for: not while a
+/// statement is being put together.
 /// Ranks: collective.
 [[nodiscard]] StatePtr const& readable(StatePtr const& state);
+/// The same while a statement is put together: if it is a sum, it has been made.
+[[nodiscard]] StatePtr const& settled(StatePtr const& state);
 /// `to` = the value of `from`. Addends that were not read yet are added up where `to` lies.
 void copy_value(StatePtr const& to, StatePtr const& from, Place const& place);
 
 /// `to` = `from`, cell by cell; equal shapes, any layouts.
 void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place);
 
-/// Each device's cells of `from`, in row-major order, become its cells of `to`, which are as many:
-/// arrays of any ranks on one mesh. Nothing is sent; returns when all is done.
+/// The cells of each device's boxes of `from`, each in row-major order, become those of its boxes
+/// of `to`, box by box, which are as many and as large: arrays of any ranks on one mesh. Nothing is
+/// sent; returns when all is done.
 void copy_in_order(StatePtr const& to, StatePtr const& from);
 
 /// A new array with the same cells on the same devices. Addends, which nobody writes, are shared.

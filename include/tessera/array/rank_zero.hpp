@@ -87,6 +87,8 @@ class DistArray<T, 0> : public ExpressionBase {
       throw UsageError("this array was moved from; assign another array to it before it is used");
     return state_;
   }
+  /// The same: no array without dimensions consists of addends.
+  [[nodiscard]] detail::StatePtr const& held() const { return state(); }
   [[nodiscard]] Place place() const { return {}; }
 
   /// The cell as a view.

@@ -100,7 +100,7 @@ template <Element T, std::size_t N, std::size_t R, Selector... S>
   };
   (add(selectors), ...);
   auto const place = view.place();
-  return View<T, kept, R>(std::move(view).state(), axes, extents, place);
+  return View<T, kept, R>(std::move(view).held(), axes, extents, place);
 }
 
 template <std::size_t N, class... S>
@@ -198,8 +198,14 @@ class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
   [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return extents_; }
   [[nodiscard]] Shape shape() const { return Shape(extents_.begin(), extents_.end()); }
   [[nodiscard]] Place const& place() const { return place_; }
-  [[nodiscard]] detail::StatePtr const& state() const& { return state_; }
-  [[nodiscard]] detail::StatePtr state() && { return std::move(state_); }
+  /// The array's cells; of addends, their sum.
+  /// Ranks: local; collective where devices hold addends.
+  [[nodiscard]] detail::StatePtr const& state() const { return detail::readable(state_); }
+  /// Makes sure that it can be read while a statement is put together.
+  void settle() const { (void)state(); }
+  /// The cells, or the addends that nobody has to add up for a view that is written.
+  [[nodiscard]] detail::StatePtr const& held() const& { return state_; }
+  [[nodiscard]] detail::StatePtr held() && { return std::move(state_); }
   [[nodiscard]] Axes const& axes() const { return axes_; }
   /// The same cells, as seen from another place in the source.
   [[nodiscard]] View view(Place const& place) const { return {state_, axes_, extents_, place}; }
@@ -226,7 +232,7 @@ class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
       requires(N == 0) {
     T value;
     // Element views are read over one index, since a box of no dimensions cannot be empty.
-    detail::read_to_host(state_, map(1), Box{{0}, {1}}, reinterpret_cast<std::byte*>(&value),
+    detail::read_to_host(state(), map(1), Box{{0}, {1}}, reinterpret_cast<std::byte*>(&value),
                          place_);
     return value;
   }
@@ -236,8 +242,8 @@ class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
     // A vector of bool is no memory of bools: it is read as bytes.
     using Cell = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
     std::vector<Cell> cells(static_cast<std::size_t>(cells_of(shape())));
-    detail::read_to_host(state_, map(N), whole(shape()), reinterpret_cast<std::byte*>(cells.data()),
-                         place_);
+    detail::read_to_host(state(), map(N), whole(shape()),
+                         reinterpret_cast<std::byte*>(cells.data()), place_);
     if constexpr (std::same_as<T, bool>)
       return std::vector<T>(cells.begin(), cells.end());
     else
@@ -270,7 +276,7 @@ template <Element T, std::size_t N, std::size_t R>
   for (auto& axis : axes)
     if (axis.from == static_cast<int>(d)) axis = axis.narrowed(range, axis.from);
   extents[d] = range.count;
-  return {view.state(), axes, extents, view.place()};
+  return {view.held(), axes, extents, view.place()};
 }
 
 /// The view without dimension `d`, at that position of it.
@@ -286,7 +292,7 @@ template <Element T, std::size_t N, std::size_t R>
   }
   std::array<std::int64_t, N - 1> extents;
   for (std::size_t k = 0; k + 1 < N; ++k) extents[k] = view.extents()[k < d ? k : k + 1];
-  return {view.state(), axes, extents, view.place()};
+  return {view.held(), axes, extents, view.place()};
 }
 
 /// The view with its dimensions in another order: dimension k is the view's dimension order[k].
@@ -300,7 +306,7 @@ template <Element T, std::size_t N, std::size_t R>
     for (std::size_t r = 0; r < R; ++r)
       if (view.axes()[r].from == static_cast<int>(order[k])) axes[r].from = static_cast<int>(k);
   }
-  return {view.state(), axes, extents, view.place()};
+  return {view.held(), axes, extents, view.place()};
 }
 
 }  // namespace detail

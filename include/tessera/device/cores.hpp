@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tessera {
 
@@ -14,6 +15,15 @@ namespace tessera {
 /// least 1. The quotas of all enclosing groups count, of cgroup v2 (cpu.max) and v1
 /// (cpu.cfs_quota_us). Ranks: local. Cost: reads a few small files; call it once.
 [[nodiscard]] std::int64_t available_cores();
+
+/// What `available_cores` is made of.
+struct CoreFacts {
+  std::vector<std::int64_t> mask;  ///< the numbers of the cores of the affinity mask, upwards
+  std::optional<std::int64_t>
+      quota;  ///< of the control groups, in cores; none if there is no limit
+};
+/// Ranks: local. Cost: as available_cores.
+[[nodiscard]] CoreFacts core_facts();
 
 namespace detail {
 

@@ -52,6 +52,11 @@ struct BlockPair {
 void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                 StridedBlock const& from);
 
+/// The same where the target is far larger than the caches and is not read soon: long runs are
+/// stored past them, so that the target's lines need not be read first.
+void copy_block_past_caches(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                            StridedBlock const& from);
+
 /// Copies bytes [first_byte, first_byte + to.size()) of the block's stream to `to`, or as many as
 /// there are; a long block is sent in pieces of any size. Returns the number of bytes written.
 /// Threads: any. Allocates nothing.
@@ -63,5 +68,8 @@ std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t
 /// Threads: any. Allocates nothing.
 std::int64_t unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
                     std::span<std::byte const> from);
+/// The same with stores as those of `copy_block_past_caches`.
+std::int64_t unpack_past_caches(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+                                std::span<std::byte const> from);
 
 }  // namespace tessera

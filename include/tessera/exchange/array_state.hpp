@@ -15,6 +15,7 @@
 #include "tessera/index/box.hpp"
 #include "tessera/layout/layout.hpp"
 #include "tessera/plan/ghost.hpp"
+#include "tessera/transport/shared_blocks.hpp"
 
 namespace tessera {
 
@@ -44,8 +45,9 @@ struct Shard {
   Box own;
   Frame frame;
   std::array<HostMemory, 2> memory;
-  std::size_t current = 0;         ///< which buffer holds the array's cells
-  InlineVector<Box, 5> differing;  ///< own cells in which the other buffer differs
+  std::size_t current = 0;               ///< which buffer holds the array's cells
+  InlineVector<Box, 5> differing;        ///< own cells in which the other buffer differs
+  std::array<std::int64_t, 2> places{};  ///< of the buffers in the block of a shared array
 
   /// The first byte of a buffer. The second lies a few cache lines off, so that equal cells of both
   /// do not compete for the same lines of a cache.
@@ -59,6 +61,7 @@ struct Shard {
 };
 
 class ArrayState;
+class Window;
 
 /// The caller's memory for one box of a device.
 struct BorrowedBox {
@@ -117,8 +120,28 @@ class ArrayState {
   [[nodiscard]] bool is_pinned() const { return is_pinned_; }
   void pin() { is_pinned_ = true; }
 
+  /// Of the cells on this process.
+  [[nodiscard]] std::int64_t local_bytes() const;
+  /// Makes it a new array, whose cells are not set, if it can be one: it has no ghost cells, is
+  /// neither pinned nor frozen, and was never fenced. Nobody else names it.
+  [[nodiscard]] bool renew(std::uint64_t number);
   /// Makes room for ghost cells; all become stale. No queued record may name the array.
   void grow(GhostWidths const& widths);
+  /// From now on all buffers lie in memory that the other processes of the host can map: the cells
+  /// move there. No queued record may name the array.
+  /// Throws: TransportError, DeviceError.
+  void share(SharedBlocks& blocks);
+  /// Where the cells lie that others may map; null unless it is shared.
+  [[nodiscard]] SharedBlock* shared_block() const { return block_.get(); }
+
+  /// True between two fences: one-sided access is all that may be done.
+  [[nodiscard]] bool has_open_epoch() const { return has_open_epoch_; }
+  /// A fence has been passed.
+  void set_open_epoch(bool is_open) { has_open_epoch_ = is_open; }
+  /// What one-sided access knows of the array; null before its first fence.
+  [[nodiscard]] std::shared_ptr<Window> const& window() const { return window_; }
+  /// At the first fence.
+  void set_window(std::shared_ptr<Window> window) { window_ = std::move(window); }
   /// Makes sure that a shard has its second buffer.
   void need_second_buffer(Shard& shard) const;
 
@@ -131,7 +154,10 @@ class ArrayState {
   };
 
   void add_boxes_of(std::vector<DeviceId> const& local_devices);
-  [[nodiscard]] HostMemory buffer_for(Frame const& frame) const;
+  [[nodiscard]] std::int64_t buffer_bytes(Frame const& frame) const;
+  [[nodiscard]] HostMemory buffer_for(Shard const& shard, std::size_t which) const;
+  void replace_storage(GhostWidths const& widths);
+  [[nodiscard]] std::shared_ptr<SharedBlock> make_block(std::vector<Shard>& shards) const;
 
   std::shared_ptr<Layout const> layout_;
   std::int64_t element_bytes_;
@@ -141,11 +167,32 @@ class ArrayState {
   std::vector<DeviceShards> devices_;
   Freshness freshness_;
   std::unique_ptr<Addends> addends_;
+  SharedBlocks* blocks_ = nullptr;  ///< where buffers of a shared array come from
+  std::shared_ptr<SharedBlock> block_;
+  std::shared_ptr<Window> window_;
   bool is_frozen_ = false;
   bool is_pinned_ = false;
+  bool has_open_epoch_ = false;
+};
+
+/// What the first bytes of a shared array's block say, for those who map it: how many shards there
+/// are, and behind that one entry for each, in the order of `ArrayState::shards()`.
+struct SharedShard {
+  std::int64_t device = 0;
+  std::int64_t current = 0;  ///< the first byte of the buffer that holds the cells
 };
 
 /// Throws: UsageError if the array may not be written any more.
 void check_writable(ArrayState const& array);
+
+namespace detail {
+[[noreturn]] void refuse_open_epoch(ArrayState const& array, char const* what);
+}  // namespace detail
+
+/// Throws: UsageError if nothing but one-sided access may be done: every process throws it. `what`
+/// is for people, as "a statement".
+inline void check_closed(ArrayState const& array, char const* what) {
+  if (array.has_open_epoch()) detail::refuse_open_epoch(array, what);
+}
 
 }  // namespace tessera

@@ -23,15 +23,16 @@ struct ReadBuffer {
 };
 
 /// Whose memory a block's offset counts from.
-enum class Storage : std::uint8_t { shard, scratch, constant };
+enum class Storage : std::uint8_t { shard, scratch, constant, target };
 
-/// A run of a message: cells of one leaf, in the shard or in the scratch area.
+/// A run of a message: cells of one leaf, in the shard, in the scratch area or where the target has
+/// them.
 struct MessageBlock {
   StridedBlock block;
   std::int64_t bytes = 0;
   std::size_t leaf = 0;
   Storage storage = Storage::shard;
-  std::size_t buffer = 0;  ///< of a shard: which of the plan's
+  std::size_t buffer = 0;  ///< of a shard: which of the plan's; of the target: which of its writes
 };
 
 /// All that travels between this device and one peer for one statement.
@@ -43,12 +44,13 @@ struct Message {
   std::vector<MessageBlock> blocks;
 };
 
-/// Cells that a device copies from its own shard to a ghost cell or to the scratch area.
+/// Cells that a device copies from its own shard to a ghost cell, to the scratch area or to the
+/// target.
 struct LocalCopy {
   BlockPair pair;
   std::size_t from = 0;              ///< which of the plan's buffers
   Storage storage = Storage::shard;  ///< of the destination
-  std::size_t to = 0;                ///< of a shard: which of the plan's buffers
+  std::size_t to = 0;                ///< as MessageBlock::buffer
 };
 
 /// How a part reads one leaf.
@@ -92,6 +94,7 @@ struct DevicePlan {
   std::vector<BoxWrite> writes;  ///< none without a target
   std::int64_t scratch_bytes = 0;
   bool whole_parts = false;  ///< the kernel takes all rows of a part at once
+  bool past_caches = false;  ///< what is received and copied is far larger than the caches
 };
 
 /// A statement, ready to run on this process.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -16,6 +17,8 @@
 #include "tessera/transport/network.hpp"
 
 namespace tessera {
+
+class OneSided;
 
 namespace detail {
 class BudgetStack;
@@ -65,9 +68,14 @@ class Engine {
   /// Calls `f` for each local device, on its worker, and returns when all are done. The first
   /// exception of `f` is thrown here; other devices finish first.
   void on_local_devices(std::function<void(DeviceId)> const& f);
-  /// Replaces the bytes of every process by the bitwise or of all of them. `what` says what they are,
-  /// and has to be the same everywhere. Throws: Mismatch if it is not.
+  /// Replaces the bytes of every process by the bitwise or of all of them. `what` says what they
+  /// are, and has to be the same everywhere. Throws: Mismatch if it is not.
   void or_over_processes(std::span<std::byte> bytes, Place const& place, std::uint64_t what = 0);
+
+  /// Runs `f`; what it throws is the end of this process's part, and the others are told.
+  void guarded(std::function<void()> const& f);
+  /// Access to arrays by one process alone.
+  [[nodiscard]] OneSided& one_sided();
 
   /// From now on what each statement does is appended to `sink`; null for nowhere. Returns the one
   /// before.
@@ -79,6 +87,9 @@ class Engine {
   /// Waits until every process has come to its end; writes what TESSERA_REPORT and TESSERA_TRACE
   /// ask for. Throws: PeerFailed.
   void finish();
+  /// In place of `finish` where the program ends in an error: tells the others, writes the trace
+  /// and the report of this process alone, and lets the others speak. Takes a few seconds at most.
+  void end_in_error(std::exception_ptr const& error) noexcept;
 
  private:
   struct Impl;

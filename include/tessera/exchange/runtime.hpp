@@ -21,6 +21,8 @@ struct RuntimeOptions {
   std::optional<std::int64_t> devices;
 };
 
+class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
+
 /// Starts MPI (where a launcher started the program), Kokkos and the devices, and ends them.
 ///
 /// Ranks:    made and destroyed by all processes of the job; one at a time per process.
@@ -28,15 +30,20 @@ struct RuntimeOptions {
 /// Lifetime: outlives every array. Its end waits for all processes; while an exception unwinds it,
 /// and
 ///           after PeerFailed or Mismatch, it ends the job instead.
-/// Throws:   ConfigError for a setting that cannot be; UsageError for a second Runtime;
-/// TransportError
-///           or DeviceError where the machine fails.
+/// Throws:   ConfigError for a setting that cannot be, alike on every process; UsageError for a
+///           second Runtime at the same time, or a communicator that cannot be used;
+///           BackendNotBuilt for a communicator where TESSERA_WITH_MPI is off; TransportError or
+///           DeviceError where the machine fails.
 ///
 /// Example:  int main(int argc, char** argv) { tessera::Runtime runtime(argc, argv); … }
 class Runtime {
  public:
   Runtime(int& argc, char**& argv, RuntimeOptions const& options = {});
   explicit Runtime(RuntimeOptions const& options = {});
+  /// Of the processes of a communicator, and no others: they are the job, by their ranks there. The
+  /// program has initialised MPI, at any thread level (with MPI_THREAD_SINGLE a process drives one
+  /// device and no thread is started), and finalises it; Runtimes may follow one another meanwhile.
+  explicit Runtime(MpiCommunicator const& communicator, RuntimeOptions const& options = {});
   ~Runtime();
   Runtime(Runtime const&) = delete;
   Runtime& operator=(Runtime const&) = delete;

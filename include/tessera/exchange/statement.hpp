@@ -56,6 +56,9 @@ struct Statement {
   std::int64_t kernel_bytes = 0;
   std::shared_ptr<ScalarState> result;  ///< of a reduction
   Reduction reduction;
+  /// The kernel writes the cell of the only leaf unchanged, so what arrives may be put where it
+  /// belongs at once.
+  bool copies = false;
   /// The program asks for cells to be moved, as reshard does: a gather here surprises nobody.
   bool is_transfer = false;
   /// A reduction counts cells of copy 0 only.

@@ -55,6 +55,12 @@ template <class T, class V>
     return UnaryNode<CastTo<T>, S, Node>(value_node<T>(value));
 }
 
+/// True of a view of elements of type T: assigning it moves bytes.
+template <class T, class Node>
+inline constexpr bool is_view_of = false;
+template <class T, std::size_t N, std::size_t R>
+inline constexpr bool is_view_of<T, View<T, N, R>> = true;
+
 template <class Kernel, class T>
 [[nodiscard]] KernelForms assignment_forms() {
   return {&assign_rows<Kernel, T, true>, &assign_rows<Kernel, T, false>};
@@ -69,6 +75,7 @@ template <class Kernel, class T>
 /// Cost:    one message to each device that lacks cells this one owns.
 template <class T, std::size_t N, std::size_t R, class V>
 void assign_to_view(View<T, N, R> const& target, V const& value, Place const& place) {
+  check_writable(*target.held());
   auto const node = detail::value_node<T>(value);
   using Node = std::remove_cv_t<decltype(node)>;
   static_assert(Node::rank <= N, "the expression has more dimensions than what it is assigned to");
@@ -83,23 +90,26 @@ void assign_to_view(View<T, N, R> const& target, V const& value, Place const& pl
   statement.kind = "assignment";
   statement.place = place.known() ? place : node.place();
   statement.type_hash = detail::type_hash<Kernel, T>();
-  statement.work = {target.state()->layout(), target.map(space.rank), space.box()};
-  statement.target = target.state();
+  statement.work = {target.held()->layout(), target.map(space.rank), space.box()};
+  statement.target = target.held();
+  statement.copies = detail::is_view_of<T, Node>;
   statement.forms = detail::assignment_forms<Kernel, T>();
   statement.kernel = &kernel;
   statement.kernel_bytes = sizeof kernel;
   engine().run(statement);
 }
 
-/// Writes the cells for which the mask is true: what `view(mask) = value` calls.
+/// Writes the cells for which the mask is true: what `target(mask) = value` calls, for a view or a
+/// member of one.
 ///
-/// Throws:  ShapeError if mask or value do not broadcast to the view.
-/// Cost:    that of where(mask, value, view).
-template <class T, std::size_t N, std::size_t R, class M, class V>
-void assign_where(View<T, N, R> const& target, M const& mask, V const& value) {
+/// Throws:  ShapeError if mask or value do not broadcast to the target.
+/// Cost:    that of where(mask, value, target).
+template <class Target, class M, class V>
+void assign_where(Target const& target, M const& mask, V const& value) {
+  check_writable(*target.held());
   auto const condition = detail::as_node(mask);
-  auto const wanted = detail::converted_node<T>(value);
-  static_assert(decltype(wanted)::rank <= N,
+  auto const wanted = detail::converted_node<typename Target::value_type>(value);
+  static_assert(decltype(wanted)::rank <= Target::rank,
                 "the expression has more dimensions than what it is assigned to");
   auto const extents = condition.extents();
   if (!detail::broadcasts_to(extents, target.extents()))
@@ -107,9 +117,8 @@ void assign_where(View<T, N, R> const& target, M const& mask, V const& value) {
                           " cannot select from an array of shape ", target.shape(),
                           "; extents must be equal or 1, from the last on"));
   detail::check_fits(wanted.extents(), target.extents());
-  using Node =
-      detail::WhereNode<detail::node_of<M>, std::remove_cv_t<decltype(wanted)>, View<T, N, R>>;
-  assign_to_view(target, Node(condition, wanted, target), target.place());
+  using Node = detail::WhereNode<detail::node_of<M>, std::remove_cv_t<decltype(wanted)>, Target>;
+  target = Node(condition, wanted, target);
 }
 
 /// The cells for a new array of an expression's shape, where most of what it is made of lies.

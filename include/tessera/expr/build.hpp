@@ -49,7 +49,8 @@ class Builder {
   void shift(Access& access, std::span<ViewAxis const> axes,
              std::span<std::int64_t const> view_extents, std::size_t k, std::int64_t offset,
              BoundaryKind below, BoundaryKind above) const;
-  [[nodiscard]] std::size_t leaf(StatePtr const& state, Access const& access,
+  /// The place of an array among the leaves. Addends have been added up.
+  [[nodiscard]] std::size_t leaf(StatePtr const& held, Access const& access,
                                  std::int64_t constants_offset);
   /// The statement's dimension for dimension `d` of the expression.
   [[nodiscard]] std::size_t checked_dimension(std::size_t d) const;
@@ -74,7 +75,7 @@ template <class T>
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] auto make_kernel(View<T, N, R> const& view, Builder& builder) {
   auto const access = builder.access(view.axes(), view.extents());
-  return LeafKernel<T>{builder.leaf(view.state(), access, -1)};
+  return LeafKernel<T>{builder.leaf(view.held(), access, -1)};
 }
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] auto make_kernel(ShiftedNode<T, N, R> const& node, Builder& builder) {
@@ -96,7 +97,7 @@ template <class T, std::size_t N, std::size_t R>
     kernel.constants[2 * r] = node.constants[2 * k];
     kernel.constants[2 * r + 1] = node.constants[2 * k + 1];
   }
-  kernel.leaf = {builder.leaf(view.state(), access, constant ? 0 : -1)};
+  kernel.leaf = {builder.leaf(view.held(), access, constant ? 0 : -1)};
   return kernel;
 }
 template <class A>
@@ -170,18 +171,18 @@ struct Anchor {
   bool is_cut = false;
   bool is_on_two_meshes = false;  ///< the expression reads arrays of different meshes
 
-  void offer(StatePtr const& candidate, Access const& how);
+  void offer(StatePtr const& held, Access const& how);
 };
 
 template <class Node>
 void find_anchor(Node const&, Builder const&, Anchor&) {}
 template <class T, std::size_t N, std::size_t R>
 void find_anchor(View<T, N, R> const& view, Builder const& builder, Anchor& anchor) {
-  anchor.offer(view.state(), builder.access(view.axes(), view.extents()));
+  anchor.offer(view.held(), builder.access(view.axes(), view.extents()));
 }
 template <class T, std::size_t N, std::size_t R>
 void find_anchor(ShiftedNode<T, N, R> const& node, Builder const& builder, Anchor& anchor) {
-  anchor.offer(node.view.state(), builder.access(node.view.axes(), node.shown));
+  anchor.offer(node.view.held(), builder.access(node.view.axes(), node.shown));
 }
 template <class A>
 void find_anchor(PermutedNode<A> const& node, Builder const& builder, Anchor& anchor) {

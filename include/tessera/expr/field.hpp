@@ -72,16 +72,26 @@ concept HasMember = Expression<E> && std::is_member_object_pointer_v<decltype(me
 
 }  // namespace detail
 
-/// One member of the structs that a view shows: an expression, and a place to write to. The other
-/// members keep their bits.
+/// One member of the structs that a view shows, or of the structs in one of their members: an
+/// expression, and a place to write to. The other members keep their bits.
+///
+/// It is sliced as a view is, and written through a mask: what is selected is the structs, of which
+/// the member is shown.
 template <auto member, class V>
-class Field : public detail::UnaryNode<detail::Member<member>, typename V::value_type, V> {
+class Field : public detail::UnaryNode<detail::Member<member>, typename V::value_type, V>,
+              public detail::Sliceable<Field<member, V>, V::rank> {
  public:
   using Base = detail::UnaryNode<detail::Member<member>, typename V::value_type, V>;
   using value_type = typename Base::value_type;
 
-  explicit Field(V view) : Base(std::move(view)) {}
+  explicit Field(V const& structs) : Base(structs) {}
   Field(Field const&) = default;
+
+  /// The same cells, as seen from another place in the source.
+  [[nodiscard]] Field view(Place const& place) const { return Field(this->a.view(place)); }
+  /// The array of the structs. See View.
+  [[nodiscard]] detail::StatePtr const& held() const { return this->a.held(); }
+  void settle() const { this->a.settle(); }
 
   /// Writes the member. Shapes: the right side broadcasts to the view.
   /// Throws: ShapeError, before anything is sent.
@@ -103,13 +113,13 @@ class Field : public detail::UnaryNode<detail::Member<member>, typename V::value
  private:
   template <class E>
   void write(E const& value) const {
+    check_writable(*held());
     auto const node = detail::value_node<value_type>(value);
     using Node = std::remove_cv_t<decltype(node)>;
     static_assert(Node::rank <= V::rank,
                   "the expression has more dimensions than what it is assigned to");
     detail::check_fits(node.extents(), this->a.extents());
-    assign_to_view(this->a, detail::WithMemberNode<member, V, Node>(this->a, node),
-                   this->a.place());
+    this->a = detail::WithMemberNode<member, V, Node>(this->a, node);
   }
 };
 
@@ -118,14 +128,21 @@ template <auto member, class V>
 void find_anchor(Field<member, V> const& node, Builder const& builder, Anchor& anchor) {
   find_anchor(node.a, builder, anchor);
 }
+
+/// Selects from the dimensions of the structs.
+template <auto member, class V, Selector... S>
+[[nodiscard]] auto slice(Field<member, V> const& whole, S const&... selectors) {
+  auto const structs = slice(V(whole.a), selectors...);
+  return Field<member, std::remove_cv_t<decltype(structs)>>(structs);
+}
 }  // namespace detail
 
 /// One member of an array of structs: field<&S::x>(u) is an expression of the member's type, which
-/// can be reduced and be an operand like any other. Of an array or a view it can be assigned to
-/// also; slices and shifts are taken of the structs.
+/// can be reduced and be an operand like any other. Of an array, a view or a member of one it can
+/// be sliced and assigned to also; shifts are taken of the structs.
 ///
 /// Cost:    where neighbours are read, whole structs travel.
-/// Example: field<&Particle::mass>(u(range(1, 3))) = 2.0; sum(field<&Particle::mass>(u));
+/// Example: field<&Particle::mass>(u(range(1, 3))) *= 2.0; sum(field<&Particle::mass>(u)(from(1)));
 template <auto member, class E>
 requires(detail::HasMember<member, E>)
     [[nodiscard]] auto field(E const& e,

@@ -168,34 +168,59 @@ struct Merged {
 
 // ---- Where a fold's arrays lie: arithmetic.
 
-/// An array that a fold writes: its shape, how it lies, and the cell for each index of the
-/// expression.
+/// An array that a fold writes, and its cell for each index of the expression.
 struct FoldArray {
-  Shape shape;
-  NamedSharding sharding;
+  std::shared_ptr<Layout const> layout;
   AffineMap map;
 };
 
-/// The result: the anchor's sharding without the reduced dimensions, or with one cell in each.
-/// Throws: UsageError as for any new array.
-[[nodiscard]] FoldArray place_result(Anchor const& anchor, Shape const& extents,
-                                     DimensionSet reduced, bool keep);
-/// The parts: dimension 0 has one slab for each piece into which the reduced dimensions are cut;
-/// the others are those of the anchor's array, so that each device's part is its own.
-[[nodiscard]] FoldArray place_parts(Anchor const& anchor, Shape const& extents,
-                                    DimensionSet reduced);
-/// True if the devices that compute a cell of the result own all of the anchor's cells for it.
-[[nodiscard]] bool owns_all_terms(Anchor const& anchor, Shape const& extents, DimensionSet reduced);
-/// How the merged cells lie at first: spread over the devices that the result repeats them on,
-/// unless they are few. Each device then merges its share and all take the values from there.
-[[nodiscard]] NamedSharding spread_out(FoldArray const& result, FoldArray const& parts,
+/// How merged cells lie at first: spread over the devices that the result repeats them on, unless
+/// they are few.
+[[nodiscard]] NamedSharding spread_out(Layout const& result, Layout const& parts,
                                        std::int64_t accumulator_bytes);
-/// The result's cell for each index (slab, remaining dimensions …).
-[[nodiscard]] AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced);
+
+/// What a reduction along dimensions is placed by.
+struct FoldRequest {
+  Anchor const& anchor;
+  Shape extents;         ///< of the expression
+  DimensionSet reduced;  ///< of its dimensions
+  bool keeps_dimensions;
+  bool is_one_box;  ///< every device's work is one box: no leaf has boundaries
+  std::int64_t accumulator_bytes;
+};
+
+/// The arrays of a reduction along dimensions, and how they lie.
+struct FoldPlan {
+  /// The anchor's sharding without the reduced dimensions, or with one cell in each.
+  FoldArray result;
+  /// True if the devices that compute a cell of the result own all terms of it. Then there is
+  /// nothing else.
+  bool owns_all_terms = false;
+  /// Dimension 0 has one slab for each piece into which the reduced dimensions are cut; the others
+  /// are those of the anchor's array, so that each device's part is its own.
+  FoldArray parts;
+  /// Where the merged cells are spread out: each device merges its share and all take the values
+  /// from there. Null where they are merged where they lie in the end.
+  std::shared_ptr<Layout const> shares_layout;
+  /// The result's cell for each index (slab, remaining dimensions …).
+  AffineMap merge_map;
+};
+
+/// The plan of a request. The last few are kept, so that a reduction in a loop makes none.
+/// Throws: UsageError as for any new array; ShardingError.
+/// Threads: the caller's.
+[[nodiscard]] std::shared_ptr<FoldPlan const> plan_fold(FoldRequest const& request);
 /// The cells of the reduced dimensions together: terms of each cell of the result.
 [[nodiscard]] std::int64_t count_terms(Shape const& extents, DimensionSet reduced);
 
 // ---- Statements.
+
+/// What a reduction is called, where it stands, and what finishing its values needs.
+struct FoldLabel {
+  char const* kind;
+  Place place;
+  double parameter;
+};
 
 /// A statement's target: `work` says where each index is computed.
 struct FoldTarget {
@@ -206,18 +231,17 @@ struct FoldTarget {
 };
 
 template <Accumulator A, class Out, class Node>
-void run_fold(Node const& node, FoldTarget const& target, char const* kind, Place const& place,
-              double parameter) {
+void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label) {
   IndexSpace<Node::rank> const space(node.extents());
   auto& statement = engine().new_statement();
   Builder builder(statement, space.box().hi, Node::rank);
   auto const terms = make_kernel(node, builder);
   using Terms = std::remove_cv_t<decltype(terms)>;
-  FoldKernel<Terms> const kernel{terms, parameter};
+  FoldKernel<Terms> const kernel{terms, label.parameter};
   note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
-  statement.kind = kind;
-  statement.place = place;
-  statement.type_hash = mix(type_hash<FoldKernel<Terms>, A, Out>(), bits_of(parameter));
+  statement.kind = label.kind;
+  statement.place = label.place;
+  statement.type_hash = mix(type_hash<FoldKernel<Terms>, A, Out>(), bits_of(label.parameter));
   statement.work = target.work;
   statement.target = target.state;
   statement.folds = true;
@@ -238,15 +262,16 @@ struct FoldSurvey {
 template <class Node>
 [[nodiscard]] FoldSurvey survey(Node const& node, char const* kind) {
   IndexSpace<Node::rank> const space(node.extents());
-  auto const unused = std::make_unique<Statement>();
-  Builder builder(*unused, space.box().hi, Node::rank);
+  auto& unused = engine().new_statement();
+  Builder builder(unused, space.box().hi, Node::rank);
   FoldSurvey result;
   find_anchor(node, builder, result.anchor);
   if (result.anchor.state == nullptr)
     throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
   (void)make_kernel(node, builder);
-  for (auto const& leaf : unused->leaves)
+  for (auto const& leaf : unused.leaves)
     result.is_one_box = result.is_one_box && !leaf.access.has_boundaries();
+  unused.clear();
   return result;
 }
 
@@ -257,7 +282,7 @@ template <class A, std::size_t M>
   typename View<A, M, M>::Axes axes;
   std::array<std::int64_t, M> shape;
   axes[0] = {0, 0, 1};
-  shape[0] = where.shape[0];
+  shape[0] = where.layout->shape()[0];
   for (std::size_t m = 1; m < M; ++m) {
     auto const& axis = where.map.axes[m];
     axes[m] = {static_cast<int>(m), axis.offset, axis.stride};
@@ -267,31 +292,28 @@ template <class A, std::size_t M>
 }
 
 /// Each device's own terms into parts, and these merged into `result`.
-template <Accumulator A, std::size_t M, class Node, class Result>
-void fold_by_parts(Node const& node, Anchor const& anchor, FoldArray const& where,
-                   DimensionSet reduced, Result const& result, char const* kind, Place const& place,
-                   double parameter) {
-  using T = typename Result::value_type;
+template <Accumulator A, std::size_t M, class T, class Node>
+void fold_by_parts(Node const& node, FoldSurvey const& found, FoldPlan const& plan,
+                   StatePtr const& result, FoldLabel const& label) {
   IndexSpace<Node::rank> const space(node.extents());
-  auto const extents = space.box().hi;
-  auto const slabs = place_parts(anchor, extents, reduced);
-  DistArray<A, M> const parts(slabs.shape, slabs.sharding);
-  auto const used = view_of_parts(parts, slabs, extents, place);
-  assign_to_view(used, A(), place);
+  auto const& anchor = found.anchor;
+  DistArray<A, M> const parts(make_state(plan.parts.layout, sizeof(A)));
+  auto const used = view_of_parts(parts, plan.parts, space.box().hi, label.place);
+  assign_to_view(used, A(), label.place);
   run_fold<A, A>(
-      node, {parts.state(), {anchor.state->layout(), anchor.access.map, space.box()}, &slabs.map},
-      kind, place, parameter);
+      node,
+      {parts.state(), {anchor.state->layout(), anchor.access.map, space.box()}, &plan.parts.map},
+      label);
 
-  auto const merge = [&](Result const& into) {
+  auto const merge = [&](StatePtr const& into) {
     IndexSpace<M> const of_parts(used.extents());
-    WorkPlace const work{into.layout(), map_of_merge(where, reduced), of_parts.box()};
-    run_fold<Merged<A>, T>(used, {into.state(), work, nullptr, true}, kind, place, parameter);
+    WorkPlace const work{into->layout(), plan.merge_map, of_parts.box()};
+    run_fold<Merged<A>, T>(used, {into, work, nullptr, true}, label);
   };
-  auto const spread = spread_out(where, slabs, sizeof(A));
-  if (spread == where.sharding) return merge(result);
-  Result const shares(where.shape, spread);
+  if (plan.shares_layout == nullptr) return merge(result);
+  auto const shares = make_state(plan.shares_layout, sizeof(T));
   merge(shares);
-  copy_cells(result.state(), shares.state(), place);
+  copy_cells(result, shares, label.place);
 }
 
 /// Reduces `node` over `axes` with accumulator A: to a new array, or to a scalar if no dimension is
@@ -311,14 +333,15 @@ template <Accumulator A, class Node, std::size_t K, bool keep>
     using Result = DistArray<T, keep ? rank : rank - K>;
     IndexSpace<rank> const space(node.extents());
     auto const found = survey(node, kind);
-    auto const where = place_result(found.anchor, space.box().hi, reduced, keep);
-    Result result(where.shape, where.sharding);
-    if (found.is_one_box && owns_all_terms(found.anchor, space.box().hi, reduced))
-      run_fold<A, T>(node, {result.state(), {result.layout(), where.map, space.box()}}, kind, place,
-                     parameter);
+    auto const plan =
+        plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box, sizeof(A)});
+    FoldLabel const label{kind, place, parameter};
+    Result result(make_state(plan->result.layout, sizeof(T)));
+    if (plan->owns_all_terms)
+      run_fold<A, T>(node, {result.state(), {result.layout(), plan->result.map, space.box()}},
+                     label);
     else
-      fold_by_parts<A, rank - K + 1>(node, found.anchor, where, reduced, result, kind, place,
-                                     parameter);
+      fold_by_parts<A, rank - K + 1, T>(node, found, *plan, result.state(), label);
     return result;
   }
 }

@@ -197,9 +197,11 @@ template <class T, class S>
     return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
 }
 
-/// What an expression keeps of an operand: a view of an array, anything else as it is.
+/// What an expression keeps of an operand: a view of an array, anything else as it is. Addends are
+/// added up here, since that is a statement of its own.
 template <class T, std::size_t N>
 [[nodiscard]] View<T, N, N> as_node(DistArray<T, N> const& array) {
+  (void)array.state();
   return array.view({});
 }
 template <class T>
@@ -208,6 +210,7 @@ template <class T>
 }
 template <class E>
 requires(Expression<E>) [[nodiscard]] E const& as_node(E const& expression) {
+  if constexpr (requires { expression.settle(); }) expression.settle();
   return expression;
 }
 template <class E>

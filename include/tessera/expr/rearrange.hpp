@@ -17,7 +17,7 @@ namespace detail {
 /// Arrays and views: what shows cells that can be written.
 template <class E>
 concept Viewable = Expression<E> && requires(E const& e) {
-  e.view(Place{});
+  e.view(Place{}).axes();
 };
 
 /// The dimensions that `axes` names, in that order, into the first places of `dimensions`; returns
@@ -50,7 +50,7 @@ template <Expression E>
   else if constexpr (E::rank < 2)
     return e;
   else
-    return PermutedNode<E>(e, order);
+    return PermutedNode<E>(as_node(e), order);
 }
 
 /// All positions of a dimension, from the last to the first.

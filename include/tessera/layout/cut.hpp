@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -94,6 +95,14 @@ class Cut {
   /// a rule that fits one extent only, or whose pieces are not one for each way.
   [[nodiscard]] std::int64_t border_drift(std::int64_t extent_a, std::int64_t extent_b,
                                           std::int64_t ways) const;
+  /// The cut of `rows` rows of `row_cells` cells each, counted in cells: under the result, cut the
+  /// same number of ways, piece k has just the cells of the rows that piece k has here.
+  /// Example: cyclic(2) of rows of 5 cells is cyclic(10) of cells.
+  [[nodiscard]] Cut in_cells(std::int64_t rows, std::int64_t ways, std::int64_t row_cells) const;
+  /// The inverse: the cut of `cells` cells, a multiple of `row_cells`, counted in rows; nothing if
+  /// a piece, or a segment, begins or ends within a row.
+  [[nodiscard]] std::optional<Cut> in_rows(std::int64_t cells, std::int64_t ways,
+                                           std::int64_t row_cells) const;
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   friend bool operator==(Cut const& a, Cut const& b);
@@ -105,6 +114,9 @@ class Cut {
   struct Sizes;
   struct Segments;
   explicit Cut(Kind kind) : kind_(kind) {}
+  [[nodiscard]] std::vector<std::int64_t> sizes_listed() const;
+  [[nodiscard]] std::optional<Cut> blocks_in_rows(std::int64_t cells, std::int64_t ways,
+                                                  std::int64_t row_cells) const;
   [[nodiscard]] Piece piece_in_segment(std::int64_t ways, std::int64_t k) const;
   [[nodiscard]] std::int64_t piece_with(std::int64_t extent, std::int64_t ways,
                                         std::int64_t cell) const;

@@ -32,9 +32,10 @@ class NamedSharding {
   [[nodiscard]] Mesh const& mesh() const;
   [[nodiscard]] PartitionSpec const& spec() const;
   [[nodiscard]] std::size_t rank() const { return spec().rank(); }
-  /// How dimension `d` is cut.
+  /// How dimension `d` is cut. Throws: ShapeError if there is no such dimension.
   [[nodiscard]] Cut const& cut(std::size_t d) const;
   /// How many pieces dimension `d` is cut into: the product of its axes' sizes.
+  /// Throws: ShapeError if there is no such dimension.
   [[nodiscard]] std::int64_t ways(std::size_t d) const;
   /// How many devices hold the same cells.
   [[nodiscard]] std::int64_t replicas() const;

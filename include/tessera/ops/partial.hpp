@@ -81,8 +81,8 @@ void add_up(StatePtr const& addends, StatePtr const& into, Place const& place) {
   auto const merge = [&](StatePtr const& to) {
     AffineMap map{N + 1, {}};
     for (int d = 1; d <= static_cast<int>(N); ++d) map.axes.push_back({d, 0, 1});
-    run_fold<A, T>(terms, {to, {to->layout(), map, whole(terms.shape())}, nullptr, true}, "add up",
-                   place, 0);
+    run_fold<A, T>(terms, {to, {to->layout(), map, whole(terms.shape())}, nullptr, true},
+                   {"add up", place, 0});
   };
   auto const spread = sharding_to_add_up(*addends->layout(), *into->layout(), sizeof(T));
   if (spread == into->layout()->sharding()) return merge(into);

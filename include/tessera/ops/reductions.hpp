@@ -285,7 +285,8 @@ template <Element T, std::size_t N>
 [[nodiscard]] std::uint64_t hash(DistArray<T, N> const& u,
                                  std::source_location at = std::source_location::current()) {
   using A = detail::IntegerSum<std::uint64_t>;
-  return detail::reduce<A>(detail::with_flat_index<detail::MixedWithIndex>(u.view(at)), "hash", at);
+  return detail::reduce<A>(detail::with_flat_index<detail::MixedWithIndex>(detail::as_node(u)),
+                           "hash", at);
 }
 
 }  // namespace tessera

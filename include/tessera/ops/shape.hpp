@@ -224,9 +224,11 @@ template <detail::Shiftable E>
 /// Throws:  ShapeError if the shapes have not equally many cells.
 /// Cost:    dimensions that are split or fused are cut by all their mesh axes along the first of
 ///          them, in whole rows of the others. Dimensions that are not cut, or are cut so already,
-///          send nothing; else cells are sent to where their row is. Where dimensions are fused and
-///          split again (6 x 4 to 8 x 3), the same once more for the rows of the new shape.
-/// Example: reshape(u, {3, -1}) of 12 cells is 3 x 4.
+///          by any rule, send nothing; else cells are sent to where their row is. Where dimensions
+///          are fused and split again (6 x 4 to 8 x 3), the same once more for the rows of the new
+///          shape.
+/// Example: reshape(u, {3, -1}) of 12 cells is 3 x 4. Rows of 5 cells under cyclic(2) become one
+///          dimension under cyclic(10), and that becomes rows under cyclic(2).
 template <Element T, std::size_t N, std::size_t M>
 [[nodiscard]] DistArray<T, M> reshape(DistArray<T, N> const& u, std::int64_t const (&shape)[M],
                                       std::source_location at = std::source_location::current()) {

@@ -9,11 +9,12 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "tessera/base/ids.hpp"
 
 namespace tessera {
+
+class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
 
 /// The job as its launcher made it.
 ///
@@ -26,25 +27,37 @@ class Bootstrap {
   [[nodiscard]] virtual std::int64_t process_count() const = 0;
 
   /// The processes of this host by rank, this one among them. Grows with the host, not with the
-  /// job.
-  [[nodiscard]] virtual std::vector<ProcessId> const& host_processes() const = 0;
+  /// job, and exists once there where its processes can share memory.
+  [[nodiscard]] virtual std::span<ProcessId const> host_processes() const = 0;
   /// A number that is equal on all processes of a host: the lowest of their ranks.
   [[nodiscard]] std::int64_t host() const { return host_processes().front().value(); }
   [[nodiscard]] virtual std::string host_name() const = 0;
   /// False if MPI was initialised for a single thread: then this process starts none of its own.
   [[nodiscard]] virtual bool allows_threads() const = 0;
 
-  /// The largest of the numbers that all processes pass; a collective over the job, for bring-up
-  /// only.
-  [[nodiscard]] virtual std::int64_t max_of(std::int64_t value) = 0;
+  /// Replaces each number by the largest of those that the processes pass in its place; one
+  /// collective over the job, for bring-up only.
+  virtual void max_of_each(std::span<std::int64_t> values) = 0;
+  /// The same of a single number.
+  [[nodiscard]] std::int64_t max_of(std::int64_t value) {
+    max_of_each({&value, 1});
+    return value;
+  }
   /// The sum of the numbers that the processes before this one pass (0 on the first).
   [[nodiscard]] virtual std::int64_t sum_before(std::int64_t value) = 0;
   /// Everybody's numbers by rank, written by the first process of each host into memory that the
   /// others of the host map read-only: 8 bytes a process and host. Only for what no formula gives.
   [[nodiscard]] virtual std::span<std::int64_t const> table_of(std::int64_t value) = 0;
-  /// The numbers that the processes of this host pass, in the order of `host_processes()`; a
+  /// The numbers of all processes of this host, equally many each, in the order of
+  /// `host_processes()`; in memory that exists once there where its processes can share it. A
   /// collective over the host, for bring-up only.
-  [[nodiscard]] virtual std::vector<std::int64_t> host_values(std::int64_t value) = 0;
+  [[nodiscard]] virtual std::span<std::int64_t const> host_table(
+      std::span<std::int64_t const> values) = 0;
+  /// Replaces each number by the sum of those that the processes of this host pass in its place;
+  /// one collective over the host, for bring-up only.
+  virtual void sum_over_host(std::span<std::int64_t> values) = 0;
+  /// The same with their bitwise or.
+  virtual void or_over_host(std::span<std::int64_t> values) = 0;
   /// A collective over the job, for bring-up only.
   virtual void barrier() = 0;
 
@@ -78,7 +91,18 @@ class Bootstrap {
 /// Source: MPI 3.1; nothing newer is used.
 [[nodiscard]] std::unique_ptr<Bootstrap> make_mpi_bootstrap(int& argc, char**& argv);
 
-/// True if a launcher of MPI started this process (Open MPI, PMIx, PMI, Slurm's srun).
+/// The job that the processes of a communicator make up, which may be a part of what was started;
+/// a process's number is its rank there. MPI stays the caller's: it is not finalised, and the
+/// communicator itself carries no message of Tessera's.
+///
+/// Ranks:  collective over the communicator.
+/// Throws: BackendNotBuilt where TESSERA_WITH_MPI is off; UsageError if MPI is not initialised or
+///         finalised, or initialised for another thread than this one, or if it is no communicator
+///         of one group.
+[[nodiscard]] std::unique_ptr<Bootstrap> make_mpi_bootstrap(MpiCommunicator const& communicator);
+
+/// True if this process was started so that MPI can start: by Open MPI, PMIx or PMI. False under
+/// srun without them.
 [[nodiscard]] bool launched_by_mpi();
 
 }  // namespace tessera

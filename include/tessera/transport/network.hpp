@@ -3,22 +3,28 @@
 /// All channels of this process, each opened by the first plan that names its pair of devices, over
 /// the best route there is.
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "tessera/transport/bootstrap.hpp"
+#include "tessera/transport/calls.hpp"
 #include "tessera/transport/channel.hpp"
 #include "tessera/transport/failure.hpp"
 #include "tessera/transport/job.hpp"
+#include "tessera/transport/shared_blocks.hpp"
 #include "tessera/transport/waiter.hpp"
 
 namespace tessera {
+
+class Transport;
 
 /// How channels are made and how long waits may be.
 struct NetworkOptions {
@@ -30,6 +36,11 @@ struct NetworkOptions {
   bool compares_statements = false;
   /// For tests: one route per ordered pair of devices, before `forced`.
   std::function<std::optional<Route>(DeviceId from, DeviceId to)> forced_pair;
+  /// For tests: ways to the memory of another process of the host that are not there.
+  bool maps_by_proc = true;
+  bool maps_by_socket = true;
+  /// For tests: what carries all messages between processes, in place of every other transport.
+  std::function<std::unique_ptr<Transport>(Bootstrap& bootstrap)> carrier;
 
   /// Reads TESSERA_ROUTE, TESSERA_STALL, TESSERA_SILENCE and TESSERA_CHECK.
   /// Throws: ConfigError for a variable that cannot be read.
@@ -60,6 +71,11 @@ class Network {
   /// The route the channel between two devices takes or would take; a pure function of the job, the
   /// options and which mappings have failed.
   [[nodiscard]] Route route(DeviceId from, DeviceId to) const;
+  /// Why it is that route, for people: "shm: a segment of process 1 was mapped". Says more once the
+  /// channel is open.
+  [[nodiscard]] std::string route_reason(DeviceId from, DeviceId to) const;
+  /// True if threads of this host that wait have to share cores, so that waits yield at once.
+  [[nodiscard]] bool shares_cores() const;
   /// The payload of one message between two devices: a constant of the best route, which is also
   /// kept where another one has to stand in for it.
   [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
@@ -111,8 +127,31 @@ class Network {
   /// the network.
   void announce_failure(std::exception_ptr const& error);
 
+  /// Serves the other processes for so long, after a failure: what was announced leaves, and they
+  /// can speak before the job is aborted.
+  void linger(std::chrono::milliseconds time) noexcept;
+
   /// The first failure of this process; every wait looks at it.
   [[nodiscard]] Failure& failure();
+
+  /// The processes of this host by rank, this one among them.
+  [[nodiscard]] std::span<ProcessId const> host_processes() const;
+  /// True if processes of a host may map each other's memory: no other route is forced.
+  [[nodiscard]] bool may_share_memory() const;
+  /// What this process shows to the others of its host. Only where memory may be shared.
+  [[nodiscard]] SharedBlocks& shared_blocks();
+  /// True if the memory of the next process of this host can be mapped, or there is none.
+  [[nodiscard]] bool sees_next_process();
+
+  /// Begins to answer calls of other processes, from a thread of its own; where that cannot be, the
+  /// result says why. Called once. Ranks: collective, as `open_calls`.
+  [[nodiscard]] std::string prepare_calls(Serve const& serve);
+  /// From now on processes can call each other: answered by threads if `by_threads`, which all must
+  /// have been able to prepare, else by the callers' threads while they wait.
+  /// Ranks: collective; for bring-up, behind something that all have come to.
+  void open_calls(bool by_threads, Serve const& serve);
+  /// Null until they are open.
+  [[nodiscard]] Calls* calls();
 
  private:
   struct Impl;

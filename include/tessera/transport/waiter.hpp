@@ -20,6 +20,7 @@ struct Awaited {
     invitation,  ///< the caller's thread waits until `peer` opens its end of `self` -> `peer`
     worker,      ///< the caller's thread waits until local device `peer` has done some of its work
     agreement,   ///< the caller's thread waits until the process of `peer` is at a statement
+    answer,      ///< the caller's thread waits until the process of `peer` answers it
     finish,      ///< the caller's thread waits until all processes have arrived
     other,       ///< anything else; never taken for a part of a cycle
   };
@@ -32,7 +33,7 @@ struct Awaited {
   /// True if `peer` may be a device of another process, and is what the wait depends on.
   [[nodiscard]] bool has_peer() const {
     return kind == Kind::message || kind == Kind::free_slot || kind == Kind::invitation ||
-           kind == Kind::agreement;
+           kind == Kind::agreement || kind == Kind::answer;
   }
   /// "device 0 waits for message 5 of device 1 for statement 7 (heat_1d.cpp:41)"
   friend std::ostream& operator<<(std::ostream& out, Awaited const& what);

@@ -45,6 +45,10 @@ class LocalTransport final : public Transport {
 
 }  // namespace
 
+TransportTraits const& local_transport_traits() {
+  return local_traits;
+}
+
 std::unique_ptr<Transport> make_local_transport() {
   return std::make_unique<LocalTransport>();
 }

@@ -1,13 +1,21 @@
 #include "bootstrap.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include "tessera/base/assert.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/transport/mpi_communicator.hpp"
 
 #include "check.hpp"
+#include "mpi.hpp"
 
 namespace tessera::mpi {
 namespace {
@@ -23,11 +31,78 @@ void free_communicator(MPI_Comm& communicator) {
   if (communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
 }
 
-/// True if MPI was not initialised before.
-bool initialise(int& argc, char**& argv) {
+/// The system ends this process by a signal if it is still there.
+void end_anyway_after(unsigned seconds) {
+  std::signal(SIGALRM, SIG_DFL);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
+  ::alarm(seconds);
+}
+
+void reduce(std::span<std::int64_t> values, MPI_Op operation, MPI_Comm communicator) {
+  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
+                      operation, communicator),
+        "MPI_Allreduce");
+}
+
+bool is_initialised() {
   int initialised = 0;
   check(MPI_Initialized(&initialised), "MPI_Initialized");
-  if (initialised != 0) return false;
+  return initialised != 0;
+}
+
+void check_not_finalised() {
+  int finalised = 0;
+  check(MPI_Finalized(&finalised), "MPI_Finalized");
+  if (finalised != 0)
+    throw UsageError(
+        "MPI has been finalised and cannot start again; a program that makes several Runtimes, one "
+        "after the other, initialises MPI itself before the first and finalises it after the last");
+}
+
+/// Only one thread may call MPI unless it was initialised for more.
+void check_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  int is_main = 0;
+  check(MPI_Query_thread(&provided), "MPI_Query_thread");
+  check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+  if (provided < MPI_THREAD_SERIALIZED && is_main == 0)
+    throw UsageError(
+        "MPI was initialised for calls by the thread that initialised it, and this is another one; "
+        "make the Runtime there, or initialise MPI with MPI_THREAD_SERIALIZED");
+}
+
+void check_communicator(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL)
+    throw UsageError(
+        "MPI_COMM_NULL has no processes; only those of the communicator make a Runtime");
+  int is_inter = 0;
+  check(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter != 0)
+    throw UsageError(
+        "an intercommunicator joins two groups, but the processes of a Runtime are one; merge them "
+        "by MPI_Intercomm_merge");
+}
+
+MPI_Comm checked(MPI_Comm communicator) {
+  if (!is_initialised())
+    throw UsageError(
+        "MPI is not initialised; call MPI_Init_thread before a Runtime takes a communicator");
+  check_not_finalised();
+  check_thread();
+  check_communicator(communicator);
+  return communicator;
+}
+
+/// True if MPI was not initialised before.
+bool initialise(int& argc, char**& argv) {
+  check_not_finalised();
+  if (is_initialised()) {
+    check_thread();
+    return false;
+  }
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   return true;
@@ -36,11 +111,18 @@ bool initialise(int& argc, char**& argv) {
 }  // namespace
 
 MpiBootstrap::MpiBootstrap(int& argc, char**& argv) : initialised_here_(initialise(argc, argv)) {
+  start_on(MPI_COMM_WORLD);
+}
+
+MpiBootstrap::MpiBootstrap(MPI_Comm communicator) {
+  start_on(checked(communicator));
+}
+
+void MpiBootstrap::start_on(MPI_Comm communicator) {
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Query_thread(&provided), "MPI_Query_thread");
   allows_threads_ = provided >= MPI_THREAD_FUNNELED;
-  world_ = duplicate(MPI_COMM_WORLD);
-  control_ = duplicate(world_);
+  world_ = duplicate(communicator);
   check(MPI_Comm_rank(world_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(world_, &size_), "MPI_Comm_size");
   split_by_host();
@@ -50,10 +132,24 @@ void MpiBootstrap::split_by_host() {
   check(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_),
         "MPI_Comm_split_type");
   check(MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  for (auto const rank : host_values(rank_)) on_host_.emplace_back(rank);
-  bool const leads = on_host_.front() == self();
-  check(MPI_Comm_split(world_, leads ? 0 : MPI_UNDEFINED, rank_, &leaders_), "MPI_Comm_split");
-  if (leads) check(MPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(host_, &host_rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(host_, &host_size_), "MPI_Comm_size");
+
+  // A ProcessId is its number and nothing else, so the table of ranks is one of processes.
+  static_assert(sizeof(ProcessId) == sizeof(std::int64_t));
+  static_assert(std::is_standard_layout_v<ProcessId>);
+  std::int64_t const rank = rank_;
+  auto const ranks = host_table({&rank, 1});
+  on_host_ = {reinterpret_cast<ProcessId const*>(ranks.data()), ranks.size()};
+}
+
+void MpiBootstrap::join_leaders() {
+  if (has_leaders_) return;
+  has_leaders_ = true;
+  check(MPI_Comm_split(world_, leads_host() ? 0 : MPI_UNDEFINED, rank_, &leaders_),
+        "MPI_Comm_split");
+  if (leads_host())
+    check(MPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 
 std::string MpiBootstrap::host_name() const {
@@ -63,10 +159,16 @@ std::string MpiBootstrap::host_name() const {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-std::int64_t MpiBootstrap::max_of(std::int64_t value) {
-  std::int64_t most = value;
-  check(MPI_Allreduce(&value, &most, 1, MPI_INT64_T, MPI_MAX, world_), "MPI_Allreduce");
-  return most;
+void MpiBootstrap::max_of_each(std::span<std::int64_t> values) {
+  reduce(values, MPI_MAX, world_);
+}
+
+void MpiBootstrap::sum_over_host(std::span<std::int64_t> values) {
+  reduce(values, MPI_SUM, host_);
+}
+
+void MpiBootstrap::or_over_host(std::span<std::int64_t> values) {
+  reduce(values, MPI_BOR, host_);
 }
 
 std::int64_t MpiBootstrap::sum_before(std::int64_t value) {
@@ -75,13 +177,14 @@ std::int64_t MpiBootstrap::sum_before(std::int64_t value) {
   return rank_ == 0 ? 0 : sum;  // MPI leaves it undefined on the first
 }
 
-std::vector<std::int64_t> MpiBootstrap::host_values(std::int64_t value) {
-  int count = 0;
-  check(MPI_Comm_size(host_, &count), "MPI_Comm_size");
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
-  check(MPI_Allgather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, host_),
-        "MPI_Allgather");
-  return values;
+std::span<std::int64_t const> MpiBootstrap::host_table(std::span<std::int64_t const> values) {
+  auto const count = static_cast<std::size_t>(host_size_) * values.size();
+  Table table(leads_host() ? count : 0);
+  auto const numbers = static_cast<int>(values.size());
+  check(
+      MPI_Gather(values.data(), numbers, MPI_INT64_T, table.data(), numbers, MPI_INT64_T, 0, host_),
+      "MPI_Gather");
+  return share_on_host(std::move(table), count);
 }
 
 MpiBootstrap::Table MpiBootstrap::gather_on_leaders(std::int64_t value) const {
@@ -89,9 +192,9 @@ MpiBootstrap::Table MpiBootstrap::gather_on_leaders(std::int64_t value) const {
     std::int64_t rank, value;
   };
   Entry const mine{rank_, value};
-  std::vector<Entry> of_host(on_host_.size());
+  std::vector<Entry> of_host(leads_host() ? on_host_.size() : 0);
   check(MPI_Gather(&mine, 2, MPI_INT64_T, of_host.data(), 2, MPI_INT64_T, 0, host_), "MPI_Gather");
-  if (leaders_ == MPI_COMM_NULL) return {};
+  if (!leads_host()) return {};
 
   int hosts = 0;
   check(MPI_Comm_size(leaders_, &hosts), "MPI_Comm_size");
@@ -110,13 +213,12 @@ MpiBootstrap::Table MpiBootstrap::gather_on_leaders(std::int64_t value) const {
   return table;
 }
 
-std::span<std::int64_t const> MpiBootstrap::share_on_host(Table const& table) {
-  auto const count = static_cast<std::size_t>(size_);
+std::span<std::int64_t const> MpiBootstrap::map_on_host(Table const& table, std::size_t count) {
   auto const size_bytes = static_cast<std::int64_t>(count * sizeof(std::int64_t));
   SegmentTicket ticket;
   Segment segment;
   std::string why_not;
-  if (leaders_ != MPI_COMM_NULL) {
+  if (leads_host()) {
     segment = Segment::make(size_bytes);
     std::memcpy(segment.data(), table.data(), static_cast<std::size_t>(size_bytes));
     ticket = segment.ticket();
@@ -133,14 +235,20 @@ std::span<std::int64_t const> MpiBootstrap::share_on_host(Table const& table) {
   return {reinterpret_cast<std::int64_t const*>(shared_tables_.back().data()), count};
 }
 
-std::span<std::int64_t const> MpiBootstrap::table_of(std::int64_t value) {
-  auto table = gather_on_leaders(value);
-  auto const shared = share_on_host(table);
-  if (!shared.empty()) return shared;
-  table.resize(static_cast<std::size_t>(size_));
-  check(MPI_Bcast(table.data(), size_, MPI_INT64_T, 0, host_), "MPI_Bcast");
+std::span<std::int64_t const> MpiBootstrap::share_on_host(Table table, std::size_t count) {
+  if (host_size_ > 1) {
+    auto const shared = map_on_host(table, count);
+    if (!shared.empty()) return shared;
+  }
+  table.resize(count);
+  check(MPI_Bcast(table.data(), static_cast<int>(count), MPI_INT64_T, 0, host_), "MPI_Bcast");
   private_tables_.push_back(std::move(table));
   return private_tables_.back();
+}
+
+std::span<std::int64_t const> MpiBootstrap::table_of(std::int64_t value) {
+  join_leaders();
+  return share_on_host(gather_on_leaders(value), static_cast<std::size_t>(size_));
 }
 
 void MpiBootstrap::barrier() {
@@ -163,7 +271,7 @@ void MpiBootstrap::send_control(ProcessId to, std::span<std::byte const> bytes) 
   auto& message = *sent_.emplace_back(std::make_unique<Outgoing>());
   std::copy(bytes.begin(), bytes.end(), message.bytes.begin());
   check(MPI_Isend(message.bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
-                  static_cast<int>(to.value()), 0, control_, &message.request),
+                  static_cast<int>(to.value()), control_tag, world_, &message.request),
         "MPI_Isend");
 }
 
@@ -181,19 +289,22 @@ void MpiBootstrap::poll_control(
   while (true) {
     int there = 0;
     MPI_Status status;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, 0, control_, &there, &status), "MPI_Iprobe");
+    check(MPI_Iprobe(MPI_ANY_SOURCE, control_tag, world_, &there, &status), "MPI_Iprobe");
     if (there == 0) return;
     int size = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
     std::array<std::byte, max_control_bytes> bytes;
     // So short a message has come whole when it is seen: this does not wait.
-    check(MPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, 0, control_, MPI_STATUS_IGNORE),
+    check(MPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, control_tag, world_,
+                   MPI_STATUS_IGNORE),
           "MPI_Recv");
     handler(ProcessId(status.MPI_SOURCE), std::span(bytes).first(static_cast<std::size_t>(size)));
   }
 }
 
 void MpiBootstrap::abort_job() {
+  // A launcher that is out of reach would be waited for.
+  end_anyway_after(10);
   MPI_Abort(world_, 1);
   std::_Exit(1);
 }
@@ -204,8 +315,7 @@ void MpiBootstrap::finalize() {
   MPI_Finalized(&finalised);
   if (finalised != 0) return;
   for (auto& message : sent_) MPI_Wait(&message->request, MPI_STATUS_IGNORE);
-  for (auto* communicator : {&leaders_, &host_, &control_, &world_})
-    free_communicator(*communicator);
+  for (auto* communicator : {&leaders_, &host_, &world_}) free_communicator(*communicator);
   if (initialised_here_) check(MPI_Finalize(), "MPI_Finalize");
 }
 
@@ -215,6 +325,10 @@ namespace tessera {
 
 std::unique_ptr<Bootstrap> make_mpi_bootstrap(int& argc, char**& argv) {
   return std::make_unique<mpi::MpiBootstrap>(argc, argv);
+}
+
+std::unique_ptr<Bootstrap> make_mpi_bootstrap(MpiCommunicator const& communicator) {
+  return std::make_unique<mpi::MpiBootstrap>(communicator.handle());
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 /// The job as MPI knows it.
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -17,17 +18,22 @@ namespace tessera::mpi {
 class MpiBootstrap final : public Bootstrap {
  public:
   MpiBootstrap(int& argc, char**& argv);
+  /// Of a communicator of the program's, which has initialised MPI.
+  explicit MpiBootstrap(MPI_Comm communicator);
 
   [[nodiscard]] ProcessId self() const override { return ProcessId(rank_); }
   [[nodiscard]] std::int64_t process_count() const override { return size_; }
-  [[nodiscard]] std::vector<ProcessId> const& host_processes() const override { return on_host_; }
+  [[nodiscard]] std::span<ProcessId const> host_processes() const override { return on_host_; }
   [[nodiscard]] std::string host_name() const override;
   [[nodiscard]] bool allows_threads() const override { return allows_threads_; }
 
-  [[nodiscard]] std::int64_t max_of(std::int64_t value) override;
+  void max_of_each(std::span<std::int64_t> values) override;
   [[nodiscard]] std::int64_t sum_before(std::int64_t value) override;
   [[nodiscard]] std::span<std::int64_t const> table_of(std::int64_t value) override;
-  [[nodiscard]] std::vector<std::int64_t> host_values(std::int64_t value) override;
+  [[nodiscard]] std::span<std::int64_t const> host_table(
+      std::span<std::int64_t const> values) override;
+  void sum_over_host(std::span<std::int64_t> values) override;
+  void or_over_host(std::span<std::int64_t> values) override;
   void barrier() override;
   void begin_barrier() override;
   [[nodiscard]] bool barrier_done() override;
@@ -39,8 +45,11 @@ class MpiBootstrap final : public Bootstrap {
   [[noreturn]] void abort_job() override;
   void finalize() override;
 
-  /// The communicator that others duplicate.
+  /// For collectives, and messages with tags from `first_channel_tag` on: to make a communicator is
+  /// the slowest thing that a start does.
   [[nodiscard]] MPI_Comm world() const { return world_; }
+  static constexpr int control_tag = 0;
+  static constexpr int first_channel_tag = 1;
 
  private:
   struct Outgoing {
@@ -49,26 +58,34 @@ class MpiBootstrap final : public Bootstrap {
   };
   using Table = std::vector<std::int64_t>;
 
+  void start_on(MPI_Comm communicator);
   void split_by_host();
+  void join_leaders();
   /// Everybody's numbers by rank; on the first process of each host only.
   [[nodiscard]] Table gather_on_leaders(std::int64_t value) const;
-  /// The host's other processes map what its first one has made; empty if any of them may not.
-  [[nodiscard]] std::span<std::int64_t const> share_on_host(Table const& table);
+  /// A table of so many numbers that the first process of the host has filled in, for all of them:
+  /// in memory that they share, or copied where any of them may not.
+  [[nodiscard]] std::span<std::int64_t const> share_on_host(Table table, std::size_t count);
+  /// The others map what the first process has made; empty if any of them may not.
+  [[nodiscard]] std::span<std::int64_t const> map_on_host(Table const& table, std::size_t count);
+  [[nodiscard]] bool leads_host() const { return host_rank_ == 0; }
   void complete_sent();
 
   int rank_ = 0;
   int size_ = 1;
+  int host_rank_ = 0;
+  int host_size_ = 1;
   bool initialised_here_ = false;
   bool allows_threads_ = true;
   bool open_ = true;
-  MPI_Comm world_ = MPI_COMM_NULL;    ///< collectives
-  MPI_Comm control_ = MPI_COMM_NULL;  ///< control messages
+  bool has_leaders_ = false;
+  MPI_Comm world_ = MPI_COMM_NULL;    ///< all of the job
   MPI_Comm host_ = MPI_COMM_NULL;     ///< the processes of this host
-  MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the first process of each host
+  MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the first process of each host, once it is needed
   MPI_Request arrival_ = MPI_REQUEST_NULL;
-  std::vector<ProcessId> on_host_;
+  std::span<ProcessId const> on_host_;
   std::vector<Segment> shared_tables_;
-  std::vector<Table> private_tables_;
+  std::deque<Table> private_tables_;
   std::vector<std::unique_ptr<Outgoing>> sent_;
 };
 

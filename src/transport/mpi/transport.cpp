@@ -37,9 +37,7 @@ struct MpiPort {
 
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(MPI_Comm world) {
-    check(MPI_Comm_dup(world, &communicator_), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  explicit MpiTransport(MPI_Comm world) : communicator_(world) {
     int* bound = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(communicator_, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
@@ -52,13 +50,8 @@ class MpiTransport final : public Transport {
     if (finalised != 0) return;
     // Receives posted ahead have nothing to receive. Requests that do not end at once are there
     // only after a failure; their memory must outlive them, and nothing here may wait.
-    bool all_ended = true;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (has_ended(i)) continue;
-      all_ended = false;
-      (void)ports_[i / 2].release();
-    }
-    if (all_ended) MPI_Comm_free(&communicator_);
+    for (std::size_t i = 0; i < requests_.size(); ++i)
+      if (!has_ended(i)) (void)ports_[i / 2].release();
   }
 
   [[nodiscard]] TransportTraits const& traits() const override { return mpi_traits; }
@@ -114,7 +107,7 @@ class MpiTransport final : public Transport {
 
   /// Tags need only differ between the channels of the same two processes in the same direction.
   int next_tag(ProcessId sender) {
-    auto& next = tags_[sender];
+    auto& next = tags_.try_emplace(sender, mpi::MpiBootstrap::first_channel_tag).first->second;
     if (next > last_tag_)
       throw TransportError(text("MPI has no more tags for channels from process ", sender));
     return next++;
@@ -180,8 +173,8 @@ std::unique_ptr<Transport> make_mpi_transport(Bootstrap& bootstrap) {
   return std::make_unique<MpiTransport>(job->world());
 }
 
-bool has_mpi_transport() {
-  return true;
+TransportTraits const* mpi_transport_traits() {
+  return &mpi_traits;
 }
 
 }  // namespace tessera

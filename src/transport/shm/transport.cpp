@@ -2,6 +2,7 @@
 
 #include "../channel_memory.hpp"
 #include "../segment.hpp"
+#include "../segment_door.hpp"
 
 namespace tessera {
 namespace {
@@ -35,11 +36,14 @@ ChannelEnd end_in(std::shared_ptr<Segment> const& segment, OfferRequest const& r
 /// The receiver's process makes the memory, the sender's maps it.
 class ShmTransport final : public Transport {
  public:
+  explicit ShmTransport(SegmentDoor const& door) : door_(door) {}
+
   [[nodiscard]] TransportTraits const& traits() const override { return shm_traits; }
 
   [[nodiscard]] Offer offer(OfferRequest const& request) override {
     auto const segment =
         std::make_shared<Segment>(Segment::make(channel_bytes(request.slot_bytes)));
+    segment->set_door(door_.number());
     Offer made;
     made.end = end_in(segment, request, request.slot_bytes);
     start_channel(made.end);
@@ -56,17 +60,28 @@ class ShmTransport final : public Transport {
       result.refusal = "the invitation makes no sense";
       return result;
     }
+    std::string why_not;  // of what was tried, also where something else worked
     auto const segment = std::make_shared<Segment>(
-        Segment::map(asked.ticket, Segment::Access::read_write, result.refusal));
-    if (*segment) result.end = end_in(segment, request, asked.slot_bytes);
+        Segment::map(asked.ticket, Segment::Access::read_write, why_not, door_.ways()));
+    if (*segment)
+      result.end = end_in(segment, request, asked.slot_bytes);
+    else
+      result.refusal = why_not;
     return result;
   }
+
+ private:
+  SegmentDoor const& door_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_shm_transport() {
-  return std::make_unique<ShmTransport>();
+TransportTraits const& shm_transport_traits() {
+  return shm_traits;
+}
+
+std::unique_ptr<Transport> make_shm_transport(SegmentDoor const& door) {
+  return std::make_unique<ShmTransport>(door);
 }
 
 }  // namespace tessera

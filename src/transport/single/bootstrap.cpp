@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
+#include <vector>
 
 #include <unistd.h>
 
@@ -14,9 +16,9 @@ namespace {
 /// Every collective over one process is the identity.
 class SingleBootstrap final : public Bootstrap {
  public:
-  [[nodiscard]] ProcessId self() const override { return ProcessId(0); }
+  [[nodiscard]] ProcessId self() const override { return self_; }
   [[nodiscard]] std::int64_t process_count() const override { return 1; }
-  [[nodiscard]] std::vector<ProcessId> const& host_processes() const override { return host_; }
+  [[nodiscard]] std::span<ProcessId const> host_processes() const override { return {&self_, 1}; }
   [[nodiscard]] std::string host_name() const override {
     std::array<char, 256> name{};
     ::gethostname(name.data(), name.size() - 1);
@@ -24,15 +26,17 @@ class SingleBootstrap final : public Bootstrap {
   }
   [[nodiscard]] bool allows_threads() const override { return true; }
 
-  [[nodiscard]] std::int64_t max_of(std::int64_t value) override { return value; }
+  void max_of_each(std::span<std::int64_t> /*values*/) override {}
   [[nodiscard]] std::int64_t sum_before(std::int64_t /*value*/) override { return 0; }
   [[nodiscard]] std::span<std::int64_t const> table_of(std::int64_t value) override {
-    tables_.push_back(std::make_unique<std::int64_t>(value));
-    return {tables_.back().get(), 1};
+    return host_table({&value, 1});
   }
-  [[nodiscard]] std::vector<std::int64_t> host_values(std::int64_t value) override {
-    return {value};
+  [[nodiscard]] std::span<std::int64_t const> host_table(
+      std::span<std::int64_t const> values) override {
+    return tables_.emplace_back(values.begin(), values.end());
   }
+  void sum_over_host(std::span<std::int64_t> /*values*/) override {}
+  void or_over_host(std::span<std::int64_t> /*values*/) override {}
   void barrier() override {}
   void begin_barrier() override {}
   [[nodiscard]] bool barrier_done() override { return true; }
@@ -50,8 +54,8 @@ class SingleBootstrap final : public Bootstrap {
   void finalize() override {}
 
  private:
-  std::vector<ProcessId> host_{ProcessId(0)};
-  std::vector<std::unique_ptr<std::int64_t>> tables_;
+  ProcessId self_{0};
+  std::deque<std::vector<std::int64_t>> tables_;
 };
 
 }  // namespace

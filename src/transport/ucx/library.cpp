@@ -28,6 +28,9 @@ void find(void* handle, char const* name, Function& function) {
 Library load() {
   auto* const handle = open_library();
   Library found{};
+  find(handle, "ucp_config_read", found.config_read);
+  find(handle, "ucp_config_modify", found.config_modify);
+  find(handle, "ucp_config_release", found.config_release);
   find(handle, "ucp_init_version", found.init_version);
   find(handle, "ucp_cleanup", found.cleanup);
   find(handle, "ucp_worker_create", found.worker_create);
@@ -35,6 +38,10 @@ Library load() {
   find(handle, "ucp_worker_progress", found.worker_progress);
   find(handle, "ucp_worker_get_address", found.worker_get_address);
   find(handle, "ucp_worker_release_address", found.worker_release_address);
+  find(handle, "ucp_worker_get_efd", found.worker_get_efd);
+  find(handle, "ucp_worker_arm", found.worker_arm);
+  find(handle, "ucp_worker_set_am_recv_handler", found.worker_set_am_recv_handler);
+  find(handle, "ucp_am_send_nbx", found.am_send_nbx);
   find(handle, "ucp_ep_create", found.ep_create);
   find(handle, "ucp_ep_close_nbx", found.ep_close_nbx);
   find(handle, "ucp_tag_send_sync_nbx", found.tag_send_sync_nbx);

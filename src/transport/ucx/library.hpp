@@ -9,6 +9,9 @@ namespace tessera::ucx {
 
 /// What Tessera calls. Each stands for the function of its name with `ucp_` before it.
 struct Library {
+  decltype(&::ucp_config_read) config_read;
+  decltype(&::ucp_config_modify) config_modify;
+  decltype(&::ucp_config_release) config_release;
   decltype(&::ucp_init_version) init_version;
   decltype(&::ucp_cleanup) cleanup;
   decltype(&::ucp_worker_create) worker_create;
@@ -16,6 +19,10 @@ struct Library {
   decltype(&::ucp_worker_progress) worker_progress;
   decltype(&::ucp_worker_get_address) worker_get_address;
   decltype(&::ucp_worker_release_address) worker_release_address;
+  decltype(&::ucp_worker_get_efd) worker_get_efd;
+  decltype(&::ucp_worker_arm) worker_arm;
+  decltype(&::ucp_worker_set_am_recv_handler) worker_set_am_recv_handler;
+  decltype(&::ucp_am_send_nbx) am_send_nbx;
   decltype(&::ucp_ep_create) ep_create;
   decltype(&::ucp_ep_close_nbx) ep_close_nbx;
   decltype(&::ucp_tag_send_sync_nbx) tag_send_sync_nbx;

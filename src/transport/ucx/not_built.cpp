@@ -1,3 +1,6 @@
+#include "tessera/base/error.hpp"
+
+#include "../served_calls.hpp"
 #include "../transport.hpp"
 
 namespace tessera {
@@ -6,8 +9,16 @@ std::unique_ptr<Transport> make_ucx_transport(Bootstrap& /*bootstrap*/) {
   return nullptr;
 }
 
-bool has_ucx_transport() {
-  return false;
+std::string why_no_ucx() {
+  return "not in this build";
+}
+
+TransportTraits const* ucx_transport_traits() {
+  return nullptr;
+}
+
+std::unique_ptr<ServedCalls> make_ucx_calls(HostAddress /*own*/, Serve /*serve*/) {
+  throw BackendNotBuilt("UCX", "TESSERA_WITH_UCX");
 }
 
 }  // namespace tessera

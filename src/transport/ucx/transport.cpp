@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -24,7 +25,7 @@ constexpr TransportTraits ucx_traits{.route = Route::ucx,
                                      .within_host = true,
                                      .crosses_hosts = true,
                                      .shares_memory = false,
-                                     .slot_bytes = 256 * 1024,
+                                     .slot_bytes = 1024 * 1024,
                                      .slots_beyond = 2};
 
 /// What is told to the sender: the receiver's address follows.
@@ -34,6 +35,25 @@ struct Invitation {
   std::int64_t address_bytes;
 };
 
+/// UCX's settings: the environment's, and ours where that says nothing.
+class Configuration {
+ public:
+  Configuration() {
+    ucx::check(library().config_read(nullptr, nullptr, &config_), "ucp_config_read");
+    // The receives are posted ahead, so no message has to ask whether it may come.
+    if (!environment("UCX_RNDV_THRESH"))
+      (void)library().config_modify(config_, "RNDV_THRESH", "inf");
+  }
+  ~Configuration() { library().config_release(config_); }
+  Configuration(Configuration const&) = delete;
+  Configuration& operator=(Configuration const&) = delete;
+
+  [[nodiscard]] ucp_config_t const* get() const { return config_; }
+
+ private:
+  ucp_config_t* config_ = nullptr;
+};
+
 /// UCX of this process: the endpoints lead to the processes that channels send to.
 class Worker {
  public:
@@ -41,7 +61,9 @@ class Worker {
     ucp_params_t params{};
     params.field_mask = UCP_PARAM_FIELD_FEATURES;
     params.features = UCP_FEATURE_TAG;
-    ucx::check(library().init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, nullptr, &context_),
+    Configuration const configuration;
+    ucx::check(library().init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, configuration.get(),
+                                      &context_),
                "ucp_init");
     ucp_worker_params_t worker_params{};
     worker_params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -311,8 +333,17 @@ std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap) {
   return std::make_unique<UcxTransport>();
 }
 
-bool has_ucx_transport() {
-  return true;
+std::string why_no_ucx() {
+  try {
+    (void)library();
+    return {};
+  } catch (TransportError const& error) {
+    return error.what();
+  }
+}
+
+TransportTraits const* ucx_transport_traits() {
+  return &ucx_traits;
 }
 
 }  // namespace tessera

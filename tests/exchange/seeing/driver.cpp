@@ -5,7 +5,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <stdexcept>
+#include <string_view>
 
 #include "tessera/array/creation.hpp"
 #include "tessera/exchange/budget.hpp"
@@ -79,15 +80,34 @@ void branches() {
     u(ts::all) = u(ts::all) + 1.0;
 }
 
+// The last process fails while the others go on.
+void fails() {
+  heat();
+  ts::synchronize();
+  if (ts::process().value() == ts::process_count() - 1) throw std::runtime_error("enough");
+  for (int i = 0; i < 1000; ++i) heat();
+}
+
+void run(int argc, char** argv) {
+  ts::Runtime const runtime(argc, argv);
+  std::string_view const scenario = argc > 1 ? argv[1] : "";
+  if (scenario == "heat") heat();
+  if (scenario == "gathers") gathers();
+  if (scenario == "branches") branches();
+  if (scenario == "fails" || scenario == "fails-caught") fails();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  {
-    ts::Runtime const runtime(argc, argv);
-    if (argc > 1 && std::strcmp(argv[1], "heat") == 0) heat();
-    if (argc > 1 && std::strcmp(argv[1], "gathers") == 0) gathers();
-    if (argc > 1 && std::strcmp(argv[1], "branches") == 0) branches();
+  if (argc > 1 && std::string_view(argv[1]) == "fails-caught") {
+    try {
+      run(argc, argv);
+    } catch (std::exception const&) {
+      return 1;
+    }
   }
+  run(argc, argv);
   std::puts("done");
   return 0;
 }

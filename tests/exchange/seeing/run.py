@@ -16,10 +16,10 @@ import tempfile
 STEPS = 20
 
 
-def run(spread, how, driver, scenario, **environment):
+def run(spread, how, driver, scenario, fails=False, **environment):
     job = subprocess.run([spread, how, driver, scenario], env={**os.environ, **environment},
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert job.returncode == 0, f"exit code {job.returncode}\n{job.stdout}{job.stderr}"
+    assert (job.returncode != 0) == fails, f"exit code {job.returncode}\n{job.stdout}{job.stderr}"
     return job.stdout, job.stderr
 
 
@@ -84,7 +84,7 @@ def trace(spread, driver, how):
                 check_trace(json.loads(file.read_text()), p, devices)
 
 
-def check_trace(found, process, devices):
+def check_trace(found, process, devices, whole=True):
     events = found["traceEvents"]
     assert all(event["pid"] == process for event in events)
     tracks = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
@@ -100,13 +100,46 @@ def check_trace(found, process, devices):
         inside = [e for e in spans if e["tid"] == device and e["cat"] != "statement"]
         assert sum(e["dur"] for e in inside) <= sum(e["dur"] for e in own) * 1.01 + 1
         assert all(e["ts"] >= 0 and e["dur"] >= 0 for e in own)
-    assert found["otherData"]["overwritten spans"] == 0
+    assert found["otherData"]["overwritten spans"] == 0 or not whole
 
 
 def trace_to_nowhere(spread, driver, how):
     """A file that cannot be written is told, and the program ends well."""
     _, err = run(spread, how, driver, "heat", TESSERA_TRACE="no such folder/run.json")
     assert "the trace cannot be written to no such folder/run" in err, err
+
+
+def full_disk(spread, driver, how):
+    """A disk without room for the trace is told, nothing of it remains, and the program ends well."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"]).returncode != 0:
+        print("skipped: needs root and mounts")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", folder], check=True)
+        try:
+            _, err = run(spread, how, driver, "heat", TESSERA_TRACE=f"{folder}/run.json")
+            left = os.listdir(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+    assert "No space left on device; set TESSERA_TRACE to a file in a folder that has room" in err
+    assert not left, left
+
+
+def after_an_error(spread, driver, how):
+    """A program that ends in an error leaves the trace of each process, and the report of process 0."""
+    processes, devices = counts(how)
+    for scenario in "fails", "fails-caught":
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "run.json"
+            _, err = run(spread, how, driver, scenario, fails=True, TESSERA_TRACE=str(path),
+                         TESSERA_REPORT="1")
+            files = [path] + [path.with_name(f"run.{p}.json") for p in range(1, processes)]
+            assert set(path.parent.iterdir()) == set(files), err
+            for p, file in enumerate(files):
+                check_trace(json.loads(file.read_text()), p, devices, whole=False)
+        assert "report of process 0 alone, since the program ends in an error" in err, err
+        if processes > 1:
+            assert f"process {processes - 1} gave up: " in err, err
 
 
 def labels(spread, driver, how):
@@ -129,7 +162,8 @@ def main():
     spread, driver, *spreads = sys.argv[1:]
     failed = 0
     for how in spreads:
-        for check in labels, strict, report, report_of_branches, trace, trace_to_nowhere:
+        for check in (labels, strict, report, report_of_branches, trace, trace_to_nowhere,
+                      full_disk, after_an_error):
             try:
                 check(spread, driver, how)
                 verdict = "ok"

@@ -20,6 +20,7 @@
 #include "tessera/expr/operators.hpp"
 #include "tessera/expr/rearrange.hpp"
 #include "tessera/expr/shift.hpp"
+#include "tessera/ops/reductions.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -77,6 +78,7 @@ namespace {
 using namespace tessera;
 
 bool all_passed = true;
+double largest = 0;  // of the last step
 
 // The first round makes plans, buffers and ghost cells. Where it leaves ghost cells fresh, the
 // second one sends less and makes plans of its own. The rounds after it do without.
@@ -143,6 +145,15 @@ void run_all() {
     square += 0.1 * transpose(square);
     square(square > 9.0) = 0.5 * square;
     square(range(none, none, -1), all) += square(0, newaxis, all);
+  });
+
+  auto columns = sum(plane, axis(0));
+  auto half = sum(plane, axis(1));
+  measure("sums along dimensions", [&] {
+    columns = sum(plane, axis(0));
+    half = 0.5 * half + sum(0.1 * plane, axis(1));
+    plane -= 0.01 * mean(plane, axis(0).keep_dimensions());
+    largest = max(max(plane, axis(1)));
   });
 }
 

@@ -2,7 +2,7 @@
 /// Processes that pass numbers around a ring until something happens to one of them. run.py starts
 /// it under mpirun and says what must come of it.
 ///
-///     driver <scenario> [rounds]
+///     driver <scenario> [rounds [seconds]]
 ///
 /// Exits with 0 after all rounds. What is thrown is printed as "<class>: <text>", and ends the job.
 
@@ -29,18 +29,29 @@ namespace {
 
 constexpr std::int64_t event_round = 50;
 
+void compute(std::chrono::seconds time) {
+  auto const end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) continue;
+}
+
 /// What process 1 does to itself.
-void suffer(std::string const& scenario) {
+void suffer(std::string const& scenario, std::chrono::seconds time) {
+  if (scenario == "none" || scenario == "slow") return;
+  std::printf("fault\n");
+  std::fflush(stdout);
+  if (scenario == "exits") std::_Exit(0);
+  if (scenario == "computes") compute(time);
   if (scenario == "killed") std::raise(SIGKILL);
   if (scenario == "stopped") std::raise(SIGSTOP);
   if (scenario == "late") std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   if (scenario == "throws") throw Error("process 1 has had enough");
 }
 
-void pass_around(Device const& device, std::string const& scenario, std::int64_t rounds) {
+void pass_around(Device const& device, std::string const& scenario, std::int64_t rounds,
+                 std::chrono::seconds time) {
   bool const is_victim = device.job.self() == ProcessId(1);
   for (std::int64_t round = 0; round < rounds; ++round) {
-    if (is_victim && round == event_round) suffer(scenario);
+    if (is_victim && round == event_round) suffer(scenario, time);
     auto const tag = statement(static_cast<std::uint64_t>(round + 1), "driver.cpp", __LINE__);
     auto const slot = device.to(device.right()).slot(device.waiter, tag);
     std::memcpy(slot.data(), &round, sizeof round);
@@ -95,6 +106,7 @@ int main(int argc, char** argv) {
   set_log_process(bootstrap->self());
   std::string const scenario = argc > 1 ? argv[1] : "none";
   std::int64_t const rounds = argc > 2 ? std::atol(argv[2]) : 200;
+  std::chrono::seconds const time(argc > 3 ? std::atol(argv[3]) : 0);
   std::printf("pid %ld\n", static_cast<long>(::getpid()));
   std::fflush(stdout);
   try {
@@ -106,7 +118,8 @@ int main(int argc, char** argv) {
       send_unread(network, job);
       throw Error("what nobody reads has been sent");
     }
-    run_devices(network, job, [&](Device const& device) { pass_around(device, scenario, rounds); });
+    run_devices(network, job,
+                [&](Device const& device) { pass_around(device, scenario, rounds, time); });
   } catch (...) {
     print(std::current_exception());
     // The announcement must leave, and the others shall speak too.

@@ -1,0 +1,284 @@
+#pragma once
+/// @file
+/// One-sided access: one process reads and writes cells wherever they lie, and no other takes part.
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tessera/array/element.hpp"
+#include "tessera/array/handle.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/source.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/exchange/one_sided.hpp"
+
+namespace tessera {
+
+template <Element T, std::size_t N>
+class DistArray;
+
+namespace detail {
+
+/// What `accumulate` adds to: numbers of at most 8 bytes, and complex ones made of such.
+template <class T>
+concept Accumulable = !std::same_as<T, bool> &&
+                      ((std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_half<T> || is_complex<T>);
+/// What atomics with a result work on.
+template <class T>
+concept Exchangeable =
+    !std::same_as<T, bool> && std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// The kind of a type of number.
+template <Accumulable T>
+[[nodiscard]] constexpr NumberKind number_kind() {
+  using enum NumberKind;
+  if constexpr (std::same_as<T, float16>) return half;
+  if constexpr (std::same_as<T, bfloat16>) return brain;
+  if constexpr (std::same_as<T, float>) return float32;
+  if constexpr (std::same_as<T, double>) return float64;
+  if constexpr (std::same_as<T, std::complex<float>>) return complex64;
+  if constexpr (std::same_as<T, std::complex<double>>) return complex128;
+  if constexpr (std::is_integral_v<T>) {
+    constexpr NumberKind with_sign[] = {int8, int16, int32, int64};
+    constexpr NumberKind without[] = {uint8, uint16, uint32, uint64};
+    constexpr auto place = std::bit_width(sizeof(T)) - 1;
+    return std::is_signed_v<T> ? with_sign[place] : without[place];
+  }
+}
+
+/// Adds `value`.
+template <Accumulable T>
+[[nodiscard]] CellUpdate adding(T const& value) {
+  CellUpdate update;
+  update.kind = number_kind<T>();
+  std::memcpy(update.operand.data(), &value, sizeof value);
+  return update;
+}
+
+using Cell = std::span<std::int64_t const>;
+
+/// How cells of type T are kept in a list: std::vector<bool> has none in memory.
+template <class T>
+using StoredAs = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
+
+/// Cells as they came: one value, or a list of them.
+template <class T>
+struct FromCells {
+  [[nodiscard]] static T value(std::span<std::byte const> cells) {
+    T cell;
+    std::memcpy(static_cast<void*>(&cell), cells.data(), sizeof cell);
+    return cell;
+  }
+};
+template <class T>
+struct FromCells<std::vector<T>> {
+  [[nodiscard]] static std::vector<T> value(std::span<std::byte const> cells) {
+    std::vector<StoredAs<T>> list(cells.size() / sizeof(T));
+    if (!list.empty()) std::memcpy(static_cast<void*>(list.data()), cells.data(), cells.size());
+    if constexpr (std::same_as<T, bool>)
+      return {list.begin(), list.end()};
+    else
+      return list;
+  }
+};
+
+// The calls of exchange/one_sided.hpp, on the engine of the Runtime that lives.
+void pass_fence(StatePtr const& state, Place const& place);
+void read_cell(StatePtr const& state, Cell cell, std::byte* into);
+void write_cell(StatePtr const& state, Cell cell, std::byte const* from);
+void update_cell(StatePtr const& state, Cell cell, CellUpdate const& update, std::byte* old);
+/// How many cells a box has. Throws: as begin_read.
+[[nodiscard]] std::size_t cells_to_read(StatePtr const& state, Box const& box);
+[[nodiscard]] std::shared_ptr<Operation> begin_read(StatePtr const& state, Box const& box,
+                                                    std::byte* into);
+/// Throws: ShapeError if there are not as many cells as the box has.
+[[nodiscard]] std::shared_ptr<Operation> begin_write(StatePtr const& state, Box const& box,
+                                                     std::byte const* from, std::int64_t cells);
+[[nodiscard]] std::shared_ptr<Operation> begin_update(StatePtr const& state, Cell cell,
+                                                      CellUpdate const& update);
+/// Throws: ShapeError unless there is room for the cells of the box.
+void check_room(Box const& box, std::int64_t cells);
+[[nodiscard]] bool is_done(Operation const& operation);
+void wait_for(Operation const& operation);
+
+}  // namespace detail
+
+/// Something that was asked for and may not have been done yet; T is what it gives: a cell, a
+/// vector of cells, or void.
+///
+/// Lifetime: it may be dropped at any time: what was asked for is done all the same, at the latest
+///           when the next fence of the array returns. It keeps its own copy of what it writes and
+///           reads.
+/// Threads:  the thread that made the Runtime.
+/// Throws:   PeerFailed if the owner of the cells has failed.
+template <class T>
+class Pending {
+ public:
+  explicit Pending(std::shared_ptr<Operation> operation) : operation_(std::move(operation)) {}
+
+  /// True if `wait` would return at once.
+  [[nodiscard]] bool ready() const { return detail::is_done(*operation_); }
+  /// Returns once it has been done.
+  void wait() const { detail::wait_for(*operation_); }
+  /// What was read, once it has come.
+  [[nodiscard]] T get() const requires(!std::is_void_v<T>) {
+    wait();
+    return detail::FromCells<T>::value(operation_->cells);
+  }
+
+ private:
+  std::shared_ptr<Operation> operation_;
+};
+
+/// Opens an epoch of one-sided access to `u`; the next fence of `u` ends it, and then all that was
+/// done is visible everywhere. Between the two nothing else may be done with `u`. Several arrays
+/// may have epochs at once.
+///
+/// Ranks:  collective; waits until all processes have come to it.
+/// Throws: UsageError, on every process alike, for addends and for memory that was adopted or
+///         pinned before; TransportError if the system gives no memory to share, or 1024 arrays
+///         that live were fenced; Mismatch if the processes fence different arrays.
+/// Cost:   a few messages up and down a tree of the processes. From its first fence on, the cells
+///         of an array lie in memory that the processes of a host share.
+template <Element T, std::size_t N>
+requires(N >= 1) void fence(DistArray<T, N>& u,
+                            std::source_location const& at = std::source_location::current()) {
+  detail::pass_fence(u.held(), at);
+}
+
+namespace detail {
+
+/// What arrays offer between two fences. Indices count from 0, without Python's rules for negative
+/// ones; a box is `Box{{0, 2}, {4, 5}}`.
+///
+/// Plain reads and writes of a cell that another process changes meanwhile see or leave one value
+/// or the other, cells of more than 8 bytes word by word; nothing else is promised before the next
+/// fence. Atomics are atomic against all other atomics, and order what was written before them.
+/// Ranks:  local.
+/// Throws: UsageError outside of an epoch; IndexError for a cell that the array does not have, here
+///         alone and with nothing sent; PeerFailed if the owner has failed.
+/// Cost:   on one host a load or a store; between hosts a message there and one back, which a
+///         thread of the owner's process answers. The asynchronous forms let several be under way.
+template <class Self, class T, std::size_t N>
+class OneSidedCells {
+ public:
+  using CellIndex = std::array<std::int64_t, N>;
+
+  /// One cell, of the copy that is nearest.
+  [[nodiscard]] T read(CellIndex const& index) const { return read_at(Cell(index)); }
+  template <std::same_as<Index> I>
+  [[nodiscard]] T read(I const& index) const {
+    return read_at(checked(index));
+  }
+  /// A box of cells, row-major.
+  template <std::same_as<Box> B>
+  [[nodiscard]] std::vector<T> read(B const& box) const {
+    std::vector<StoredAs<T>> cells(cells_to_read(state(), box));
+    wait_for(*begin_read(state(), box, reinterpret_cast<std::byte*>(cells.data())));
+    if constexpr (std::same_as<T, bool>)
+      return {cells.begin(), cells.end()};
+    else
+      return cells;
+  }
+  /// The same into memory. Throws: ShapeError if there is not room for just those cells.
+  template <std::same_as<Box> B>
+  void read(B const& box, std::span<T> into) const {
+    check_room(box, std::ssize(into));
+    wait_for(*begin_read(state(), box, reinterpret_cast<std::byte*>(into.data())));
+  }
+  /// The same, without waiting.
+  [[nodiscard]] Pending<T> read_async(CellIndex const& index) const {
+    return Pending<T>(begin_read(state(), box_of(index), nullptr));
+  }
+  template <std::same_as<Box> B>
+  [[nodiscard]] Pending<std::vector<T>> read_async(B const& box) const {
+    return Pending<std::vector<T>>(begin_read(state(), box, nullptr));
+  }
+
+  /// One cell, in every copy.
+  void write(CellIndex const& index, T const& value) {
+    write_cell(state(), Cell(index), reinterpret_cast<std::byte const*>(&value));
+  }
+  template <std::same_as<Index> I>
+  void write(I const& index, T const& value) {
+    write_cell(state(), checked(index), reinterpret_cast<std::byte const*>(&value));
+  }
+  /// A box of cells, row-major. Throws: ShapeError if there are more or fewer.
+  template <std::same_as<Box> B>
+  void write(B const& box, std::span<T const> cells) {
+    wait_for(*start_write(box, cells));
+  }
+  /// The same, without waiting; the cells have been read when it returns.
+  [[nodiscard]] Pending<void> write_async(CellIndex const& index, T const& value) {
+    return Pending<void>(start_write(box_of(index), std::span<T const>(&value, 1)));
+  }
+  template <std::same_as<Box> B>
+  [[nodiscard]] Pending<void> write_async(B const& box, std::span<T const> cells) {
+    return Pending<void>(start_write(box, cells));
+  }
+
+  /// Adds to a cell; of a complex number, to each part for itself.
+  /// Throws: UsageError where there are copies of the cells.
+  void accumulate(CellIndex const& index, T const& value) requires Accumulable<T> {
+    update_cell(state(), Cell(index), adding(value), nullptr);
+  }
+  /// Adds to a cell, and gives what was there. Throws: as `accumulate`.
+  T fetch_add(CellIndex const& index, T const& value) requires Exchangeable<T> {
+    T old;
+    update_cell(state(), Cell(index), adding(value), reinterpret_cast<std::byte*>(&old));
+    return old;
+  }
+  /// The same, without waiting.
+  [[nodiscard]] Pending<T> fetch_add_async(CellIndex const& index,
+                                           T const& value) requires Exchangeable<T> {
+    return Pending<T>(begin_update(state(), Cell(index), adding(value)));
+  }
+  /// Writes `desired` where `expected` is, bit by bit, and gives what was there: it has been
+  /// written if that is `expected`. Throws: as `accumulate`.
+  T compare_exchange(CellIndex const& index, T const& expected,
+                     T const& desired) requires Exchangeable<T> {
+    auto update = adding(desired);
+    update.what = CellUpdate::What::compare_exchange;
+    std::memcpy(update.expected.data(), &expected, sizeof expected);
+    T old;
+    update_cell(state(), Cell(index), update, reinterpret_cast<std::byte*>(&old));
+    return old;
+  }
+
+ private:
+  [[nodiscard]] StatePtr const& state() const { return static_cast<Self const&>(*this).held(); }
+  [[nodiscard]] T read_at(Cell cell) const {
+    T value;
+    read_cell(state(), cell, reinterpret_cast<std::byte*>(&value));
+    return value;
+  }
+  [[nodiscard]] static Cell checked(Index const& index) {
+    if (index.size() != N)
+      throw IndexError(text("the index ", index, " has not the ",
+                            counted(static_cast<std::int64_t>(N), "dimension"), " of the array"));
+    return {index.begin(), index.end()};
+  }
+  [[nodiscard]] static Box box_of(CellIndex const& index) {
+    Box one{Index(index.begin(), index.end()), Index(index.begin(), index.end())};
+    for (auto& end : one.hi) ++end;
+    return one;
+  }
+  [[nodiscard]] std::shared_ptr<Operation> start_write(Box const& box, std::span<T const> cells) {
+    return begin_write(state(), box, reinterpret_cast<std::byte const*>(cells.data()),
+                       std::ssize(cells));
+  }
+};
+
+}  // namespace detail
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// The thread that lives while the program computes.
+
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+
+/// A thread with no part in any step: it beats, and answers other processes while the threads of
+/// the program compute. It calls neither MPI nor UCX, and sleeps in between.
+class SideThread {
+ public:
+  static constexpr std::chrono::milliseconds interval{50};
+
+  SideThread();
+  ~SideThread();
+  SideThread(SideThread const&) = delete;
+  SideThread& operator=(SideThread const&) = delete;
+
+  /// Before `start`.
+  void at_each_beat(std::function<void()> what) { beats_.push_back(std::move(what)); }
+  /// Before `start`. `what` takes whatever there is to be read.
+  void when_readable(int descriptor, std::function<void()> what);
+
+  /// False where the system gives no thread.
+  bool start();
+  /// Nothing that was registered is called any more.
+  void stop();
+  [[nodiscard]] bool is_running() const { return thread_.joinable(); }
+
+ private:
+  void run();
+
+  std::vector<std::function<void()>> beats_;
+  std::vector<std::pair<int, std::function<void()>>> readers_;
+  int stop_ = -1;  ///< an eventfd
+  std::thread thread_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// A worker of UCX that takes active messages.
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "library.hpp"
+
+namespace tessera::ucx {
+
+/// Threads: one at a time.
+class AmWorker {
+ public:
+  static constexpr unsigned message_id = 1;
+  /// What has come, and the endpoint to answer by.
+  using Handler = std::function<void(std::span<std::byte const> bytes, ucp_ep_h back)>;
+
+  /// Throws: TransportError.
+  explicit AmWorker(Handler handler);
+  ~AmWorker();
+  AmWorker(AmWorker const&) = delete;
+  AmWorker& operator=(AmWorker const&) = delete;
+
+  [[nodiscard]] ucp_worker_h get() const { return worker_; }
+  /// True if something happened.
+  bool progress() const { return library().worker_progress(worker_) != 0; }
+  /// By which others reach this worker.
+  [[nodiscard]] std::vector<std::byte> address() const;
+  /// Where it breaks, `error` is set, which stays where it is.
+  [[nodiscard]] ucp_ep_h endpoint_to(std::span<std::byte const> address, ucs_status_t& error) const;
+  void close(ucp_ep_h endpoint) const;
+
+ private:
+  void start();
+
+  Handler handler_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+};
+
+}  // namespace tessera::ucx

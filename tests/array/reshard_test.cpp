@@ -1,0 +1,82 @@
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tessera/array/creation.hpp"
+#include "tessera/array/shards.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/exchange/engine.hpp"
+
+#include "support/arrays.hpp"
+#include "support/peak_memory.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("array/reshard");
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+double value_at(std::int64_t i, std::int64_t j) {
+  return static_cast<double>((i * 7919 + j * 104729) % 1000003);
+}
+
+/// A cell of this process that is not as `value_at` says; "none" if there is none.
+std::string wrong_cell(DistArray<double, 2> const& u) {
+  for (auto const& shard : u.addressable_shards())
+    for (std::int64_t i = 0; i < shard.extent(0); ++i)
+      for (std::int64_t j = 0; j < shard.extent(1); ++j) {
+        Index const cell{shard.box().lo[0] + i, shard.box().lo[1] + j};
+        if (shard(i, j) != value_at(cell[0], cell[1])) return text(cell);
+      }
+  return "none";
+}
+
+DistArray<double, 2> values(std::array<std::int64_t, 2> const& shape, NamedSharding const& on) {
+  return from_index<double, 2>(shape, on, [](auto i) { return value_at(i[0], i[1]); });
+}
+
+/// The first and the last device: of two processes where there are several.
+Mesh ends() {
+  auto const last = device_count() - 1;
+  return Mesh({0, last}, {2}, {"x"});
+}
+
+}  // namespace
+
+TEST_CASE("resharding takes no memory beyond the result and the slots of its channels") {
+  if (device_count() < 2) return;
+  NamedSharding const rows(ends(), P("x", none));
+  NamedSharding const columns(ends(), P(none, "x"));
+  std::array<std::int64_t, 2> const shape{2891, 2903};  // 64 MiB
+  constexpr std::int64_t limit = 12 * mebibyte;         // a shard has 32
+  auto const u = values(shape, rows);
+  auto v = zeros<double, 2>(shape, columns);
+
+  auto const growth = test::peak_growth([&] {
+    detail::copy_cells(v.state(), u.state(), {});
+    synchronize();
+  });
+
+  CHECK(wrong_cell(v) == "none");
+  if (growth) CHECK_ALL(*growth < limit);
+}
+
+TEST_CASE("cells longer than many slots arrive in the order of any layout") {
+  Mesh const grid({{"a", 2}, {"b", 4}});
+  if (device_count() < 8) return;
+  std::array<std::int64_t, 2> const shape{1201, 1103};  // pieces end inside of runs
+  auto const u = values(shape, {grid, P("a", "b")});
+  for (auto const& sharding :
+       {NamedSharding(grid, P(none, "a")), NamedSharding(grid, P("b", none)),
+        NamedSharding(Mesh({6, 3, 1, 4}, {2, 2}, {"p", "q"}), P("q", "p")),
+        NamedSharding(grid, P("b", "a"), std::vector{Cut::cyclic(100), Cut::balanced()})}) {
+    CAPTURE(sharding);
+    auto const v = reshard(u, sharding);
+    CHECK(wrong_cell(v) == "none");
+    CHECK(wrong_cell(reshard(v, u.sharding())) == "none");
+  }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""What becomes of a job across hosts when something breaks, row by row.
+
+    faults.py <driver> [--all] [row...]
+
+The driver is tests/transport/faults/driver.cpp. Without --all only what the test suite has time for.
+Prints a table: the fault, where the processes were and how they talked, seconds from the fault to the
+first error and to the end of the job, its exit code, and what was said. Code 77: this machine cannot
+emulate hosts.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "transport" / "faults"))
+from run import Run, hold  # noqa: E402
+
+PLACES = {"2x2": "h1:2,h2:2", "3x1": "h1:1,h2:1,h3:1"}
+SILENCE = 2
+WAITS = r"while (device \d waits .* statement \d+ \(driver.cpp:\d+\)|this process is done)"
+UNREACHED = rf"has not answered for {SILENCE} s: it is stopped, its host is down or the link to it is cut"
+
+
+class Hosts:
+    """Emulated hosts for one job."""
+
+    def __init__(self, count, folder):
+        self.variables = {"TESSERA_HOSTS_DIR": f"{folder}/state"}
+        self.last = None  # job
+        self.tell("up", str(count))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.tell("down")
+
+    def tell(self, *words):
+        subprocess.run([HERE / "hosts", *words], check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, **self.variables})
+
+    def processes_of(self, driver, host=None):
+        """Those on all hosts, or on one: the machine sees them all, and each has our variables."""
+        process = (self.variables["TESSERA_HOSTS_DIR"] + f"/{host}.process") if host else None
+        network = os.readlink(f"/proc/{int(open(process).read())}/ns/net") if host else None
+        mark = os.fsencode("TESSERA_HOSTS_DIR=" + self.variables["TESSERA_HOSTS_DIR"])
+        found = []
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if host and os.readlink(folder / "ns/net") != network:
+                    continue
+                if ((folder / "cmdline").read_bytes().split(b"\0")[0] == os.fsencode(driver) and
+                        mark in (folder / "environ").read_bytes().split(b"\0")):
+                    found.append(int(folder.name))
+            except OSError:
+                pass
+        return found
+
+
+def count(place):
+    """Processes."""
+    return sum(int(part[-1]) for part in PLACES[place].split(","))
+
+
+class Row:
+    """One job with one fault."""
+
+    def __init__(self, hosts, where, *arguments, fault=None, seconds=40, **environment):
+        self.hosts, (self.driver, place, route) = hosts, where
+        environment = {"TESSERA_SILENCE": str(SILENCE), "TESSERA_ROUTE": route,
+                       **hosts.variables, **environment}
+        self.began = None
+
+        def meanwhile(run):
+            if not fault:
+                return
+            run.pids(count(place))
+            time.sleep(1)
+            self.began = time.monotonic()
+            fault()
+
+        launcher = [HERE / "hosts-mpirun", "-H", PLACES[place]]
+        self.run = hosts.last = Run([self.driver, *arguments], meanwhile, launcher,
+                                    TESSERA_TIMEOUT=str(seconds), **environment)
+        ended = time.monotonic()
+        told = self.run.time_of(r"^fault$")
+        self.began = told if told else self.began
+        self.seconds = ended - self.began
+        first = self.run.time_of("PeerFailed|Mismatch")
+        self.first = first - self.began if first else None
+
+    def says(self, *patterns):
+        self.run.says(*patterns)
+
+    def each_says(self, processes, pattern):
+        for process in processes:
+            assert re.search(rf"\[{process}\]: error: PeerFailed: .*{pattern}", self.run.output), \
+                f"process {process} does not say '{pattern}'"
+
+    def fails(self, within):
+        assert self.run.code != 0, "the job ended well"
+        assert self.seconds < within, f"ended only after {self.seconds:.1f} s"
+
+    def goes_on(self, count):
+        self.run.ends_well(count)
+
+    def leaves_nothing(self):
+        """No process, on whichever host; the system takes a moment."""
+        end = time.monotonic() + 30
+        while left := self.hosts.processes_of(self.driver):
+            assert time.monotonic() < end, f"left behind: {left}"
+            time.sleep(0.1)
+
+    def words(self):
+        found = re.search(r"PeerFailed: (.*)", self.run.output) or \
+            re.search(r"(?:error|warning): (.*)", self.run.output)
+        if found or self.run.code == 0:
+            return found.group(1) if found else "goes on"
+        return "(mpirun) " + next((line for line in self.run.output.splitlines()
+                                   if re.search("lost|noticed|terminated", line)), "")
+
+
+def killed(hosts, where):
+    row = Row(hosts, where, "killed")
+    row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
+    row.each_says([0, 2], "process 1 .* has died")
+    row.fails(within=20)
+    return row
+
+
+def exits(hosts, where):
+    row = Row(hosts, where, "exits")
+    row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
+    row.fails(within=20)
+    return row
+
+
+def stopped(hosts, where):
+    row = Row(hosts, where, "stopped")
+    # Who has another process beside it is told of by that one.
+    row.says(rf"PeerFailed: process 1 \(at 10.77.0.\d\) {UNREACHED}" if where[1] == "3x1" else
+             rf"process 1 \(at 10.77.0.1\) has not answered for {SILENCE} s: it is stopped, while",
+             WAITS)
+    row.each_says([0, 2], "process 1 .*(given no sign of life|not answered)")
+    row.fails(within=25)
+    return row
+
+
+def throws(hosts, where):
+    row = Row(hosts, where, "throws")
+    row.each_says([0, 2], "process 1 gave up: process 1 has had enough")
+    row.fails(within=20)
+    return row
+
+
+def crash(hosts, where):
+    row = Row(hosts, where, "slow", "30000", fault=lambda: hosts.tell("crash", "h2"))
+    # mpirun may be the first to see it, and ends the job.
+    row.says(rf"PeerFailed: process \d \(at 10.77.0.2\) has (died|not answered)|lost communication"
+             "|unable to reliably start|exited on signal|terminated")
+    row.fails(within=30)
+    return row
+
+
+def cut(hosts, where):
+    row = Row(hosts, where, "slow", "30000", fault=lambda: hosts.tell("cut", "h2"))
+    row.says(rf"PeerFailed: process \d \(at 10.77.0.\d\) {UNREACHED}, {WAITS}")
+    row.fails(within=39)
+    return row
+
+
+def healed(hosts, where):
+    def cut_for_three_seconds():
+        hosts.tell("cut", "h2")
+        time.sleep(3)
+        hosts.tell("heal", "h2")
+    row = Row(hosts, where, "slow", "2000", fault=cut_for_three_seconds, seconds=60,
+              TESSERA_SILENCE="15")
+    row.goes_on(count(where[1]))
+    return row
+
+
+def held(hosts, where):
+    # Process numbers of h1 are those of the machine.
+    row = Row(hosts, where, "slow", "1500", seconds=60,
+              fault=lambda: hold(max(hosts.processes_of(where[0], host="h1")), 2 * SILENCE))
+    row.goes_on(count(where[1]))
+    return row
+
+
+def computes(seconds, silence):
+    def computing(hosts, where):
+        row = Row(hosts, where, "computes", "100", str(seconds), seconds=seconds + 60,
+                  TESSERA_STALL="1", TESSERA_SILENCE=str(silence))
+        row.goes_on(count(where[1]))
+        row.says("warning: device .* may only be late")
+        return row
+    computing.__name__ = f"computes_{seconds}_s"
+    return computing
+
+
+ROWS = [killed, exits, stopped, throws, crash, cut, healed, computes(10, 2)]
+SUITE = [(killed, "2x2", "ucx"), (stopped, "2x2", "ucx"), (stopped, "3x1", "mpi"),
+         (exits, "3x1", "ucx"), (cut, "2x2", "ucx"), (healed, "2x2", "mpi"),
+         (held, "2x2", "ucx"), (computes(6, 2), "3x1", "ucx")]
+
+
+def every_row():
+    rows = [(row, place, route) for row in ROWS for place in PLACES for route in ("ucx", "mpi")]
+    rows += [(held, "2x2", "ucx"), (held, "2x2", "mpi")]  # needs one beside it to tell
+    return rows + [(computes(90, 10), "2x2", "ucx")]
+
+
+def check_row(row, where):
+    """Runs a row; its line of the table, and what is wrong."""
+    driver, place, route = where
+    began = time.monotonic()
+    name = f"{row.__name__.replace('_', ' '):14} {place} {route}"
+    with tempfile.TemporaryDirectory(prefix="tessera-faults.", dir="/var/tmp") as folder, \
+            Hosts(len(PLACES[place].split(",")), folder) as hosts:
+        try:
+            done = row(hosts, where)
+            done.leaves_nothing()
+        except AssertionError as error:
+            output = hosts.last.output[-4000:] if hosts.last else ""
+            return f"{name}  FAILED ({time.monotonic() - began:.1f} s)", f"{error}\n{output}"
+    first = f"{done.first:6.1f}" if done.first is not None else "     -"
+    return f"{name}  {first} {done.seconds:6.1f} {done.run.code:4}  {done.words()}", None
+
+
+def why_not():
+    if os.geteuid() != 0:
+        return "needs root"
+    for tool in "mpirun", "ip", "tc", "nsenter", "unshare":
+        if not shutil.which(tool):
+            return f"there is no {tool}"
+    new = ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork"]
+    for command in [*new, "true"], [*new, "ip", "link", "add", "br0", "type", "bridge"]:
+        if subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0:
+            return "namespaces or network bridges are not allowed"
+    return None
+
+
+def main():
+    driver = os.path.realpath(sys.argv[1])
+    everything = "--all" in sys.argv[2:]
+    wanted = [word for word in sys.argv[2:] if word != "--all"]
+    if reason := why_not():
+        print(f"skipped: {reason}")
+        return 77
+    rows = [(row, (driver, place, route)) for row, place, route in
+            (every_row() if everything else SUITE) if not wanted or row.__name__ in wanted]
+    print("fault          where route told  ended code  (seconds after the fault)")
+    failed = 0
+    # Most of the time they wait.
+    with concurrent.futures.ThreadPoolExecutor(1 if everything else 3) as pool:
+        for line, wrong in pool.map(lambda row: check_row(*row), rows):
+            print(line, flush=True)
+            if wrong:
+                failed += 1
+                print(wrong, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
