@@ -205,9 +205,17 @@ void execute_statement(Record& record) {
     execute_statement(record, nobody);
     return;
   }
-  record.probe->begin(record.row);
-  execute_statement(record, *record.probe);
-  record.probe->end();
+  auto& probe = *record.probe;
+  probe.begin(record.row);
+  try {
+    execute_statement(record, probe);
+  } catch (...) {
+    // Only a wait ends so. The statement it broke off is what a trace is looked at for.
+    probe.end_of(Phase::wait);
+    probe.end();
+    throw;
+  }
+  probe.end();
 }
 
 }  // namespace
