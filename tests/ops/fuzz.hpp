@@ -55,6 +55,8 @@ enum class Kind : std::uint8_t {
   sprinkle,  ///< several elements, then a stencil on the same array
   masked,
   transposed_sum,
+  repeat_slice,
+  copy_transposed,
   count
 };
 
@@ -230,8 +232,9 @@ class Fuzz {
     if (!same_shape && (step.kind == Kind::copy_array || step.kind == Kind::swap_arrays))
       step.kind = Kind::copy_slice;
     if (N == 1 && step.kind == Kind::drop_dimension) step.kind = Kind::stencil;
-    if (N == 1 && step.kind == Kind::transpose_slice) step.kind = Kind::copy_slice;
-    bool const is_transposed = step.kind == Kind::transpose_slice;
+    bool const is_transposed =
+        step.kind == Kind::transpose_slice || step.kind == Kind::copy_transposed;
+    if (N == 1 && is_transposed) step.kind = Kind::copy_slice;
     auto const counts = random_counts(step.a, step.b, step.c, is_transposed);
     step.in_a = random_spans(step.a, counts);
     step.in_b = random_spans(step.b, is_transposed ? reversed(counts) : counts);
@@ -245,7 +248,7 @@ class Fuzz {
     step.axis = random_.between(0, N - 1);
     step.by = random_offset();
     step.value = random_.between(-20, 20);
-    if (step.kind == Kind::broadcast)
+    if (step.kind == Kind::broadcast || step.kind == Kind::repeat_slice)
       for (auto& span : step.in_c)
         if (random_.chance() && span.count > 0) span.count = 1;
     if (step.kind == Kind::reshard_array)
@@ -370,6 +373,12 @@ class Fuzz {
       case Kind::broadcast:
         to = k0 * in_b + in_c;
         break;
+      case Kind::repeat_slice:
+        to = in_c;
+        break;
+      case Kind::copy_transposed:
+        to = transpose(in_b);
+        break;
       case Kind::drop_dimension:
         if constexpr (N > 1)
           to = k1 * layer(b, layer_spans(step), std::make_index_sequence<N - 1>()) + to * k0;
@@ -449,7 +458,10 @@ class Fuzz {
         return note(step.a, spans, {step.a, spans});
       case Kind::copy_array:
         return note(step.a, all(step.a), {step.b, all(step.b)});
+      case Kind::repeat_slice:
+        return note(step.a, spans, {step.c, step.in_c});
       case Kind::transpose_slice:
+      case Kind::copy_transposed:
         return note(step.a, spans, {step.b, step.in_b, nullptr, nullptr, true});
       case Kind::drop_dimension:
         return note(step.a, spans, {step.b, layer_spans(step), nullptr, nullptr, false, true});
@@ -572,6 +584,13 @@ class Fuzz {
         put([&](T x, T y) { return plus(times(k0, x), times(k, y)); }, b, c);
         break;
       }
+      case Kind::repeat_slice:
+        put([](T x) { return x; }, c);
+        break;
+      case Kind::copy_transposed:
+        a.assign(step.in_a,
+                 Mirror<T>::made_of(shape, [&](Index const& i) { return b.at(reversed(i)); }));
+        break;
       case Kind::stencil:
         put([](T x, T y, T z) { return plus(plus(times(k0, x), times(k1, y)), times(k2, z)); }, to,
             b, c);
