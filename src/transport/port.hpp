@@ -40,16 +40,20 @@ class Port final : public Doorbell {
     return posted_ < allowed() || (sends_ && ended_ < posted_);
   }
 
-  /// Calls `start(bytes, place)` for each message to send, or each slot that may be received into;
-  /// `place` is 0 or 1.
+  /// Calls `start(bytes, place, confirmed)` for each message to send, or each slot that may be
+  /// received into; `place` is 0 or 1. A send that is `confirmed` ends when its receive has begun,
+  /// another one as soon as its slot may be written again.
   template <class Start>
   void post(Start const& start) {
     for (auto const allowed_now = allowed(); posted_ < allowed_now;) {
-      auto const place =
-          static_cast<std::size_t>(posted_++ % 2);  // it may end before start returns
+      auto const number = posted_++;  // it may end before start returns
+      auto const place = static_cast<std::size_t>(number % 2);
       auto* const slot = slots_ + static_cast<std::int64_t>(place) * stride_;
-      start(std::span(slot, static_cast<std::size_t>(sends_ ? bytes_to_send(slot) : stride_)),
-            place);
+      if (sends_)
+        start(std::span(slot, static_cast<std::size_t>(bytes_to_send(slot))), place,
+              is_confirmed(number, header_of(slot).size_bytes));
+      else
+        start(std::span(slot, static_cast<std::size_t>(stride_)), place, false);
     }
   }
 
@@ -62,9 +66,11 @@ class Port final : public Doorbell {
 
  private:
   static std::int64_t bytes_to_send(std::byte const* slot) {
-    auto const* const header = reinterpret_cast<MessageHeader const*>(slot);
-    return static_cast<std::int64_t>(sizeof *header) +
-           static_cast<std::int64_t>(header->size_bytes);
+    auto const& header = header_of(slot);
+    return static_cast<std::int64_t>(sizeof header) + static_cast<std::int64_t>(header.size_bytes);
+  }
+  static MessageHeader const& header_of(std::byte const* slot) {
+    return *reinterpret_cast<MessageHeader const*>(slot);
   }
 
   /// How many may have been started: a send for each message put, a receive for each message read

@@ -47,6 +47,9 @@ struct WireEvent {
 /// What lies between the processes of one network. Threads: one at a time.
 class Wire {
  public:
+  /// A wire may have more sends confirmed than it has to.
+  explicit Wire(bool confirms_all = false) : confirms_all_(confirms_all) {}
+
   std::mutex& mutex() { return mutex_; }
 
   std::size_t add_channel() {
@@ -73,8 +76,8 @@ class Wire {
         auto const& end = channels_[c].ends[at_sender ? 1 : 0];
         if (end.port == nullptr || (at && end.process != *at)) continue;
         found.push_back({c, at_sender, std::nullopt});
-        for (auto n = channels_[c].over; n < channels_[c].met(); ++n)
-          if (!end.started[n].has_ended) found.push_back({c, at_sender, n});
+        for (auto n = channels_[c].over; n < end.started.size(); ++n)
+          if (may_end(channels_[c], end.started[n], n)) found.push_back({c, at_sender, n});
       }
     return found;
   }
@@ -88,8 +91,9 @@ class Wire {
     }
     auto& end = channel.ends[event.at_sender ? 1 : 0];
     auto const before = end.started.size();
-    end.port->post([&](std::span<std::byte> bytes, std::size_t place) {
-      end.started.push_back({bytes, place, false, {}});
+    end.port->post([&](std::span<std::byte> bytes, std::size_t place, bool confirmed) {
+      bool const waits = confirmed || confirms_all_ || !event.at_sender;
+      end.started.push_back({bytes, place, waits, false, {}});
     });
     for (auto n = std::min(before, end.started.size()); n < channel.met(); ++n) spoil(channel, n);
     return end.started.size() != before;
@@ -108,6 +112,7 @@ class Wire {
   struct Started {
     std::span<std::byte> bytes;
     std::size_t place;
+    bool waits;  ///< ends only once send and receive have met
     bool has_ended;
     std::vector<std::byte> fetched;  ///< of a send that ended before its receive
   };
@@ -127,6 +132,10 @@ class Wire {
     }
   };
 
+  static bool may_end(Channel const& channel, Started const& one, std::uint64_t number) {
+    return !one.has_ended && (number < channel.met() || !one.waits);
+  }
+
   static void spoil(Channel& channel, std::uint64_t number) {
     auto const bytes = channel.ends[0].started[number].bytes;
     std::fill(bytes.begin(), bytes.end(), std::byte{0xee});
@@ -134,14 +143,13 @@ class Wire {
 
   static void end_one(Channel& channel, bool at_sender, std::uint64_t number) {
     auto& send = channel.ends[1].started[number];
-    auto& receive = channel.ends[0].started[number];
     if (at_sender) {
-      if (!receive.has_ended) send.fetched.assign(send.bytes.begin(), send.bytes.end());
+      send.fetched.assign(send.bytes.begin(), send.bytes.end());
     } else {
       auto const from = send.has_ended ? std::span<std::byte const>(send.fetched) : send.bytes;
-      std::copy(from.begin(), from.end(), receive.bytes.begin());
+      std::copy(from.begin(), from.end(), channel.ends[0].started[number].bytes.begin());
     }
-    auto& ended = at_sender ? send : receive;
+    auto& ended = channel.ends[at_sender ? 1 : 0].started[number];
     ended.has_ended = true;
     channel.ends[at_sender ? 1 : 0].port->end_one(ended.place);
     auto const is_over = [&](std::uint64_t n) {
@@ -150,6 +158,7 @@ class Wire {
     while (channel.over < channel.met() && is_over(channel.over)) ++channel.over;
   }
 
+  bool confirms_all_;
   std::mutex mutex_;
   std::deque<Channel> channels_;
 };

@@ -48,6 +48,15 @@ inline constexpr bool poison_slots = true;
 #else
 inline constexpr bool poison_slots = false;
 #endif
+
+/// Whether the carrier of a channel whose ends share no memory has the arrival of a message
+/// confirmed before its slot is free again. Of short messages only every eighth is: a sender may be
+/// at most nine of them ahead of the receives, and seven of eight spare the way back.
+[[nodiscard]] constexpr bool is_confirmed(std::uint64_t number, std::int64_t payload_bytes) {
+  constexpr std::int64_t most_short_bytes = 16 * 1024;
+  return payload_bytes > most_short_bytes || number % 8 == 7;
+}
+
 /// How a channel whose ends do not share memory tells its transport that a counter moved.
 /// Threads: called by the thread that drives the channel's end.
 class Doorbell {
@@ -77,12 +86,15 @@ class Sender {
 
   [[nodiscard]] ChannelEnd const& end() const { return end_; }
   [[nodiscard]] std::int64_t slot_bytes() const { return end_.slot_bytes; }
-  /// True while the transport still carries a message that was put. Threads: any.
+  /// True while the transport still needs a message that was put. Threads: any.
   [[nodiscard]] bool has_unsent() const {
     return end_.doorbell != nullptr && end_.memory->drained.load(std::memory_order_acquire) <
                                            put_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::uint64_t messages_put() const { return put_.load(std::memory_order_relaxed); }
+  /// What is waited for until the first `count` messages are drained, of which at most the last two
+  /// are not. Threads: who puts, or another while nobody does.
+  [[nodiscard]] Awaited awaited_drain(std::uint64_t count, StatementTag const& tag) const;
 
   /// Where the next message is to be packed. Waits until the message before the last is drained, so
   /// a fast sender cannot overrun its reader. Valid until `put`.

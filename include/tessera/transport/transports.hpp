@@ -14,14 +14,13 @@ namespace tessera {
 /// What a transport can do. Callers choose by these and never by its name.
 struct TransportTraits {
   Route route;
-  char const* name;         ///< for people
-  bool within_process;      ///< joins devices of one process
-  bool within_host;         ///< joins devices of different processes of a host
-  bool crosses_hosts;       ///< joins devices of different hosts
-  bool shares_memory;       ///< both ends see the same slots; else `progress` carries them
-  std::int64_t slot_bytes;  ///< payload of a message where this is a pair's best route
-  std::int64_t
-      slots_beyond;  ///< messages that may be under way beyond the two slots of the receiver
+  char const* name;           ///< for people
+  bool within_process;        ///< joins devices of one process
+  bool within_host;           ///< joins devices of different processes of a host
+  bool crosses_hosts;         ///< joins devices of different hosts
+  bool shares_memory;         ///< both ends see the same slots; else `progress` carries them
+  std::int64_t slot_bytes;    ///< payload of a message where this is a pair's best route
+  std::int64_t slots_beyond;  ///< messages that a receiver asks for beyond those it has read
 };
 
 /// A transport as this process finds it.

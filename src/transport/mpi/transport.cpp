@@ -130,20 +130,22 @@ class MpiTransport final : public Transport {
     if (rung == heard_) return false;
     heard_ = rung;
     for (std::size_t i = 0; i < ports_.size(); ++i)
-      ports_[i]->port.post([&](std::span<std::byte> bytes, std::size_t place) {
-        start(*ports_[i], bytes, requests_[2 * i + place]);
+      ports_[i]->port.post([&](std::span<std::byte> bytes, std::size_t place, bool confirmed) {
+        start(*ports_[i], bytes, confirmed, requests_[2 * i + place]);
       });
     return true;
   }
 
-  void start(MpiPort const& port, std::span<std::byte> bytes, MPI_Request& request) const {
+  void start(MpiPort const& port, std::span<std::byte> bytes, bool confirmed,
+             MPI_Request& request) const {
     auto const size = static_cast<int>(bytes.size());
-    if (port.port.sends())
-      check(MPI_Issend(bytes.data(), size, MPI_BYTE, port.peer, port.tag, communicator_, &request),
-            "MPI_Issend");
-    else
+    if (!port.port.sends())
       check(MPI_Irecv(bytes.data(), size, MPI_BYTE, port.peer, port.tag, communicator_, &request),
             "MPI_Irecv");
+    else
+      check((confirmed ? MPI_Issend : MPI_Isend)(bytes.data(), size, MPI_BYTE, port.peer, port.tag,
+                                                 communicator_, &request),
+            "MPI_Isend");
   }
 
   [[nodiscard]] int first_error(int count) const {

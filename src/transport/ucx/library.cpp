@@ -45,6 +45,7 @@ Library load() {
   find(handle, "ucp_ep_create", found.ep_create);
   find(handle, "ucp_ep_close_nbx", found.ep_close_nbx);
   find(handle, "ucp_tag_send_sync_nbx", found.tag_send_sync_nbx);
+  find(handle, "ucp_tag_send_nbx", found.tag_send_nbx);
   find(handle, "ucp_tag_recv_nbx", found.tag_recv_nbx);
   find(handle, "ucp_request_cancel", found.request_cancel);
   find(handle, "ucp_request_check_status", found.request_check_status);

@@ -25,6 +25,7 @@ struct Library {
   decltype(&::ucp_am_send_nbx) am_send_nbx;
   decltype(&::ucp_ep_create) ep_create;
   decltype(&::ucp_ep_close_nbx) ep_close_nbx;
+  decltype(&::ucp_tag_send_nbx) tag_send_nbx;
   decltype(&::ucp_tag_send_sync_nbx) tag_send_sync_nbx;
   decltype(&::ucp_tag_recv_nbx) tag_recv_nbx;
   decltype(&::ucp_request_cancel) request_cancel;

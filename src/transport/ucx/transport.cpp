@@ -25,7 +25,7 @@ constexpr TransportTraits ucx_traits{.route = Route::ucx,
                                      .within_host = true,
                                      .crosses_hosts = true,
                                      .shares_memory = false,
-                                     .slot_bytes = 1024 * 1024,
+                                     .slot_bytes = 512 * 1024,
                                      .slots_beyond = 2};
 
 /// What is told to the sender: the receiver's address follows.
@@ -168,7 +168,7 @@ struct UcxPort {
 };
 
 /// Receives are matched by a tag of their own for each channel of the receiver, and posted two
-/// ahead; sends end once they are matched. UCX begins with the first channel.
+/// ahead; sends that are confirmed end once they are matched. UCX begins with the first channel.
 class UcxTransport final : public Transport {
  public:
   ~UcxTransport() override {
@@ -251,33 +251,49 @@ class UcxTransport final : public Transport {
     if (rung == heard_) return false;
     heard_ = rung;
     for (auto& port : ports_)
-      port->port.post([&](std::span<std::byte> bytes, std::size_t place) {
-        start(*port, bytes, port->places[place]);
+      port->port.post([&](std::span<std::byte> bytes, std::size_t place, bool confirmed) {
+        if (port->port.sends())
+          send(*port, bytes, port->places[place], confirmed);
+        else
+          receive(*port, bytes, port->places[place]);
       });
     return true;
   }
 
-  void start(UcxPort& port, std::span<std::byte> bytes, UcxPort::Place& place) {
+  void send(UcxPort& port, std::span<std::byte const> bytes, UcxPort::Place& place,
+            bool confirmed) {
+    auto params = parameters_for(place);
+    params.cb.send = [](void* request, ucs_status_t status, void* of) {
+      ended(request, status, *static_cast<UcxPort::Place*>(of));
+    };
+    auto const call = confirmed ? library().tag_send_sync_nbx : library().tag_send_nbx;
+    begun(port, place, call(port.endpoint, bytes.data(), bytes.size(), port.tag, &params));
+  }
+
+  void receive(UcxPort& port, std::span<std::byte> bytes, UcxPort::Place& place) {
+    auto params = parameters_for(place);
+    params.cb.recv = [](void* request, ucs_status_t status, ucp_tag_recv_info_t const*, void* of) {
+      ended(request, status, *static_cast<UcxPort::Place*>(of));
+    };
+    begun(port, place,
+          library().tag_recv_nbx(worker_->get(), bytes.data(), bytes.size(), port.tag,
+                                 ~std::uint64_t{0}, &params));
+  }
+
+  static ucp_request_param_t parameters_for(UcxPort::Place& place) {
     ucp_request_param_t params{};
     params.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     params.user_data = &place;
     place.is_under_way = true;  // it may end before the call returns
-    if (port.port.sends()) {
-      params.cb.send = [](void* request, ucs_status_t status, void* of) {
-        ended(request, status, *static_cast<UcxPort::Place*>(of));
-      };
-      place.request =
-          library().tag_send_sync_nbx(port.endpoint, bytes.data(), bytes.size(), port.tag, &params);
-    } else {
-      params.cb.recv = [](void* request, ucs_status_t status, ucp_tag_recv_info_t const*,
-                          void* of) { ended(request, status, *static_cast<UcxPort::Place*>(of)); };
-      place.request = library().tag_recv_nbx(worker_->get(), bytes.data(), bytes.size(), port.tag,
-                                             ~std::uint64_t{0}, &params);
-    }
-    if (!UCS_PTR_IS_ERR(place.request)) return;
+    return params;
+  }
+
+  static void begun(UcxPort& port, UcxPort::Place& place, void* request) {
+    place.request = request;
+    if (!UCS_PTR_IS_ERR(request)) return;
     place.is_under_way = false;
-    port.fail(UCS_PTR_STATUS(place.request));
+    port.fail(UCS_PTR_STATUS(request));
   }
 
   // Called by UCX. Errors are thrown where UCX is not on the stack.
