@@ -30,15 +30,7 @@ void Sender::wait(Waiter& waiter, StatementTag const& tag) {
   std::uint64_t const slots = planted("slot_overrun") ? 3 : 2;
   waiter.until(
       [&] { return number - end_.memory->drained.load(std::memory_order_acquire) < slots; },
-      awaited_drain(number - 1, tag));
-}
-
-Awaited Sender::awaited_drain(std::uint64_t count, StatementTag const& tag) const {
-  auto const drained = end_.memory->drained.load(std::memory_order_acquire);
-  for (auto last = count; last > 0 && last > drained && last + 2 > count; --last)
-    if (end_.doorbell == nullptr || is_confirmed(last - 1, header(last - 1)->size_bytes))
-      return {Awaited::Kind::free_slot, end_.from, end_.to, last, tag};
-  return {Awaited::Kind::departure, end_.from, end_.to, count, tag};
+      {Awaited::Kind::free_slot, end_.from, end_.to, number - 1, tag});
 }
 
 void Sender::name_file(std::uint64_t number, Place const& place) {

@@ -283,9 +283,11 @@ bool Network::has_pending() const {
 
 void Network::drain(StatementTag const& tag) {
   while (auto const* sender = impl_->channels.unsent()) {
-    // That the receiver keeps room for two messages posted is known to who looks for circles.
-    impl_->caller.until([sender] { return !sender->has_unsent(); },
-                        sender->awaited_drain(sender->messages_put(), tag));
+    auto const& end = sender->end();
+    // That the receiver keeps room for two messages posted is known to who looks for circles. What
+    // is only waited for until it has left is over before they ask twice.
+    Awaited const what{Awaited::Kind::free_slot, end.from, end.to, sender->messages_put(), tag};
+    impl_->caller.until([sender] { return !sender->has_unsent(); }, what);
   }
 }
 

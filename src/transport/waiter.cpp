@@ -10,9 +10,6 @@ std::ostream& operator<<(std::ostream& out, Awaited const& what) {
     case Awaited::Kind::free_slot:
       return out << "device " << what.self << " waits until device " << what.peer
                  << " has read its message " << what.count << ", at " << what.statement;
-    case Awaited::Kind::departure:
-      return out << "device " << what.self << " waits until its message " << what.count
-                 << " is on its way to device " << what.peer << ", at " << what.statement;
     case Awaited::Kind::invitation:
       return out << "device " << what.self << " waits until device " << what.peer
                  << " opens their channel for " << what.statement;

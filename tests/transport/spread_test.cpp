@@ -42,8 +42,8 @@ std::vector<Route> network_routes() {
 }
 
 // Device 0 sends numbers in messages of so many bytes, which device 1 does not read at first:
-// `most` can be put before that.
-void run_ahead(Device const& device, std::size_t bytes, std::int64_t most) {
+// `most` can be put before that, or four where MPI asks whether a message may come.
+void run_ahead(Device const& device, std::size_t bytes, std::uint64_t most) {
   constexpr std::int64_t count = 20;
   using Clock = std::chrono::steady_clock;
   auto const tag = statement(1);
@@ -77,7 +77,8 @@ void run_ahead(Device const& device, std::size_t bytes, std::int64_t most) {
         return Clock::now() > end;
       },
       {.kind = Awaited::Kind::other});
-  CHECK(sender.messages_put() == most);
+  CHECK(sender.messages_put() <= most);
+  CHECK(sender.messages_put() >= (bytes > 1000 ? 4 : most));
   while (sender.messages_put() < count) put_next();
 }
 
@@ -123,14 +124,14 @@ TEST_CASE("processes may drive different numbers of devices") {
     on_job(job_bootstrap().self() == ProcessId(0) ? 2 : 1, talk_at_random, options);
 }
 
-TEST_CASE("over a network a sender is at most nine short messages ahead, or four long ones") {
+TEST_CASE("over a network a sender is at most nine short messages ahead, or five long ones") {
   if (job_bootstrap().process_count() == 1) return;
   NetworkOptions options;
   for (auto const route : network_routes())
     for (bool const is_short : {true, false}) {
       options.forced = route;
       on_job(
-          1, [&](Device const& d) { run_ahead(d, is_short ? 8 : 20'000, is_short ? 9 : 4); },
+          1, [&](Device const& d) { run_ahead(d, is_short ? 8 : 20'000, is_short ? 9 : 5); },
           options);
     }
 }

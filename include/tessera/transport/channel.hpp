@@ -49,12 +49,12 @@ inline constexpr bool poison_slots = true;
 inline constexpr bool poison_slots = false;
 #endif
 
-/// Whether the carrier of a channel whose ends share no memory has the arrival of a message
-/// confirmed before its slot is free again. Of short messages only every eighth is: a sender may be
-/// at most nine of them ahead of the receives, and seven of eight spare the way back.
+/// Whether the carrier of a channel whose ends share no memory has the arrival of a message confirmed
+/// before its slot is free again. Of short messages every eighth is, of long ones every fourth: the
+/// others spare the way back, and a sender may be at most nine, or five, ahead of the receives.
 [[nodiscard]] constexpr bool is_confirmed(std::uint64_t number, std::int64_t payload_bytes) {
   constexpr std::int64_t most_short_bytes = 16 * 1024;
-  return payload_bytes > most_short_bytes || number % 8 == 7;
+  return payload_bytes > most_short_bytes ? number % 4 == 3 : number % 8 == 7;
 }
 
 /// How a channel whose ends do not share memory tells its transport that a counter moved.
@@ -92,9 +92,6 @@ class Sender {
                                            put_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::uint64_t messages_put() const { return put_.load(std::memory_order_relaxed); }
-  /// What is waited for until the first `count` messages are drained, of which at most the last two
-  /// are not. Threads: who puts, or another while nobody does.
-  [[nodiscard]] Awaited awaited_drain(std::uint64_t count, StatementTag const& tag) const;
 
   /// Where the next message is to be packed. Waits until the message before the last is drained, so
   /// a fast sender cannot overrun its reader. Valid until `put`.

@@ -17,7 +17,6 @@ struct Awaited {
   enum class Kind : std::uint8_t {
     message,     ///< `self` waits until `peer` has put its message number `count`
     free_slot,   ///< `self` waits until `peer` has drained `count` of its messages
-    departure,   ///< `self` waits until its message number `count` is on its way to `peer`
     invitation,  ///< the caller's thread waits until `peer` opens its end of `self` -> `peer`
     worker,      ///< the caller's thread waits until local device `peer` has done some of its work
     agreement,   ///< the caller's thread waits until the process of `peer` is at a statement
@@ -33,8 +32,8 @@ struct Awaited {
 
   /// True if `peer` may be a device of another process, and is what the wait depends on.
   [[nodiscard]] bool has_peer() const {
-    return kind == Kind::message || kind == Kind::free_slot || kind == Kind::departure ||
-           kind == Kind::invitation || kind == Kind::agreement || kind == Kind::answer;
+    return kind == Kind::message || kind == Kind::free_slot || kind == Kind::invitation ||
+           kind == Kind::agreement || kind == Kind::answer;
   }
   /// "device 0 waits for message 5 of device 1 for statement 7 (heat_1d.cpp:41)"
   friend std::ostream& operator<<(std::ostream& out, Awaited const& what);

@@ -25,7 +25,7 @@ constexpr TransportTraits ucx_traits{.route = Route::ucx,
                                      .within_host = true,
                                      .crosses_hosts = true,
                                      .shares_memory = false,
-                                     .slot_bytes = 512 * 1024,
+                                     .slot_bytes = 256 * 1024,
                                      .slots_beyond = 2};
 
 /// What is told to the sender: the receiver's address follows.

@@ -65,8 +65,8 @@ void pass_around(Device const& device, std::string const& scenario, std::int64_t
 }
 
 /// Process 0 sends what device 2 of process 1 never reads, and leaves device 1 without work, while
-/// device 2 waits for device 1: no wait can end. Over MPI two of the three messages land all the
-/// same; they are long, so that each has to be confirmed.
+/// device 2 waits for device 1: no wait can end. Over MPI two of the four messages land all the
+/// same; the fourth has its arrival confirmed, which never comes.
 void send_unread(Network& network, Job const& job) {
   auto const tag = statement(1, "driver.cpp", __LINE__);
   network.set_idle_test([](DeviceId) { return true; });
@@ -77,7 +77,7 @@ void send_unread(Network& network, Job const& job) {
     return;
   }
   auto& sender = network.sender(DeviceId(0), DeviceId(2), tag);
-  for (int message = 0; message < 3; ++message) {
+  for (int message = 0; message < 4; ++message) {
     (void)sender.slot(waiter, tag);
     sender.put(tag, 20'000);
   }
