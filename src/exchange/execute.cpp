@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 
+#include "tessera/base/assert.hpp"
 #include "tessera/device/launch.hpp"
 
 #include "record.hpp"
@@ -143,6 +144,7 @@ void compute_part(Record& record, Part const& part) {
 
 void send_bytes(Record& record, Sender& sender, std::byte const* bytes, std::int64_t size) {
   auto const slot = sender.slot(*record.waiter, record.tag);
+  TESSERA_ASSERT(size <= sender.slot_bytes(), size, " bytes for a slot of ", sender.slot_bytes());
   std::memcpy(slot.data(), bytes, static_cast<std::size_t>(size));
   sender.put(record.tag, size);
 }
@@ -243,9 +245,25 @@ void max_numbers(std::span<std::byte> into, std::span<std::byte const> from) {
   }
 }
 
+namespace {
+
+// As many bytes of a longer value as travel at once: equal all over the tree, since slots differ
+// only by their route, and are longer than this, unless all were given one length.
+std::size_t bytes_at_once(TreeLinks const& tree) {
+  std::int64_t least = 128 * 1024;
+  auto const fit = [&](auto const* end) {
+    if (end != nullptr) least = std::min(least, end->slot_bytes());
+  };
+  fit(tree.to_parent);
+  for (auto const* child : tree.to_children) fit(child);
+  return static_cast<std::size_t>(least / 128 * 128);
+}
+
+}  // namespace
+
 void combine_along_tree(Record& record, std::span<std::byte> bytes, CombineBytes combine) {
   auto const& tree = *record.tree;
-  constexpr std::size_t step = 128 * 1024;  // fits the slots of every route
+  auto const step = bytes_at_once(tree);
   for (std::size_t first = 0; first < bytes.size(); first += step) {
     auto const part = bytes.subspan(first, std::min(step, bytes.size() - first));
     auto const size = static_cast<std::int64_t>(part.size());

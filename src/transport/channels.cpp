@@ -117,7 +117,7 @@ Receiver* Channels::find_receiver(DeviceId from, DeviceId to) {
 
 void Channels::open_local(DeviceId from, DeviceId to) {
   auto& transport = best(from, to);
-  OfferRequest const request{from, to, job_.self(), transport.traits().slot_bytes};
+  OfferRequest const request{from, to, job_.self(), slot_bytes(from, to)};
   auto made = transport.offer(request);
   auto accepted = transport.accept(request, made.invitation);
   receivers_.try_emplace({from, to}, Receiver(std::move(made.end)), &transport, nullptr);
@@ -249,7 +249,7 @@ std::string Channels::reason(DeviceId from, DeviceId to) const {
 }
 
 std::int64_t Channels::slot_bytes(DeviceId from, DeviceId to) const {
-  return best(from, to).traits().slot_bytes;
+  return options_.slot_bytes != 0 ? options_.slot_bytes : best(from, to).traits().slot_bytes;
 }
 
 bool Channels::progress() {

@@ -17,7 +17,9 @@ void MessageHeader::write_file(Place const& place) {
 
 std::string MessageHeader::describe() const {
   auto const known = text("statement ", number);
-  return line == 0 ? known : text(known, " (", std::string_view(file, ::strnlen(file, sizeof file)), ':', line, ')');
+  return line == 0 ? known
+                   : text(known, " (", std::string_view(file, ::strnlen(file, sizeof file)), ':',
+                          line, ')');
 }
 
 }  // namespace tessera

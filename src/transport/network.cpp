@@ -1,6 +1,7 @@
 #include "tessera/transport/network.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <thread>
@@ -56,6 +57,15 @@ bool is_mismatch(std::exception_ptr const& error) {
   }
 }
 
+// What all processes have to do alike, if one of them is told to.
+NetworkOptions agreed(Bootstrap& bootstrap, NetworkOptions options) {
+  std::array<std::int64_t, 2> asked{options.compares_statements ? 1 : 0, options.slot_bytes};
+  bootstrap.max_of_each(asked);
+  options.compares_statements = asked[0] != 0;
+  options.slot_bytes = asked[1];
+  return options;
+}
+
 }  // namespace
 
 bool is_built(Route route) {
@@ -68,6 +78,8 @@ NetworkOptions NetworkOptions::from_environment() {
   if (auto const route = environment_choice("TESSERA_ROUTE", {"shm", "ucx", "mpi"}))
     for (auto const choice : {Route::shm, Route::ucx, Route::mpi})
       if (*route == to_string(choice)) options.forced = choice;
+  options.slot_bytes =
+      environment_integer("TESSERA_SLOT_BYTES", NetworkOptions::least_slot_bytes).value_or(0);
   if (auto const seconds = environment_seconds("TESSERA_STALL")) options.stall_seconds = *seconds;
   if (auto const seconds = environment_seconds("TESSERA_SILENCE"))
     options.silence_seconds = *seconds;
@@ -80,7 +92,7 @@ struct Network::Impl {
   Impl(Bootstrap& bootstrap_to_use, Job const& job_to_use, NetworkOptions const& options_to_use)
       : bootstrap(bootstrap_to_use),
         job(job_to_use),
-        options(options_to_use),
+        options(agreed(bootstrap, options_to_use)),
         postbox(bootstrap),
         door(side_thread, {options.maps_by_proc, options.maps_by_socket}),
         channels({bootstrap, postbox, job, door}, options),
@@ -90,7 +102,6 @@ struct Network::Impl {
         questions(postbox, job, channels, waits, failure, options.question_seconds),
         context{job, options, failure, beats},
         caller(context, waits.caller(), duties()) {
-    options.compares_statements = bootstrap.max_of(options.compares_statements ? 1 : 0) == 1;
     if (options.compares_statements && job.process_count() > 1) {
       agreement.emplace(postbox, job, failure);
       for (auto const process : agreement->neighbours()) channels.add_partner(process);

@@ -29,6 +29,7 @@ class Transport;
 /// How channels are made and how long waits may be.
 struct NetworkOptions {
   std::optional<Route> forced;  ///< between processes, from TESSERA_ROUTE
+  std::int64_t slot_bytes = 0;  ///< TESSERA_SLOT_BYTES: of every channel; 0: what the route likes
   double stall_seconds = 30;    ///< TESSERA_STALL: a late peer is spoken of after this
   double silence_seconds = 10;  ///< TESSERA_SILENCE: a peer without a beat has failed after this
   double question_seconds = 1;  ///< waits longer than this ask the peer what it waits for
@@ -42,7 +43,10 @@ struct NetworkOptions {
   /// For tests: what carries all messages between processes, in place of every other transport.
   std::function<std::unique_ptr<Transport>(Bootstrap& bootstrap)> carrier;
 
-  /// Reads TESSERA_ROUTE, TESSERA_STALL, TESSERA_SILENCE and TESSERA_CHECK.
+  /// Slots hold at least what a partial result of a reduction needs.
+  static constexpr std::int64_t least_slot_bytes = 128;
+
+  /// Reads TESSERA_ROUTE, TESSERA_SLOT_BYTES, TESSERA_STALL, TESSERA_SILENCE and TESSERA_CHECK.
   /// Throws: ConfigError for a variable that cannot be read.
   [[nodiscard]] static NetworkOptions from_environment();
 };
