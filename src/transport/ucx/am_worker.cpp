@@ -70,16 +70,4 @@ ucp_ep_h AmWorker::endpoint_to(std::span<std::byte const> address, ucs_status_t&
   return endpoint;
 }
 
-void AmWorker::close(ucp_ep_h endpoint) const {
-  ucp_request_param_t params{};
-  params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-  params.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  auto* const request = library().ep_close_nbx(endpoint, &params);
-  if (request == nullptr || UCS_PTR_IS_ERR(request)) return;
-  for (int look = 0; look < 1000 && library().request_check_status(request) == UCS_INPROGRESS;
-       ++look)
-    (void)progress();
-  library().request_free(request);
-}
-
 }  // namespace tessera::ucx

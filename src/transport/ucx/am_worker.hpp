@@ -31,7 +31,6 @@ class AmWorker {
   [[nodiscard]] std::vector<std::byte> address() const;
   /// Where it breaks, `error` is set, which stays where it is.
   [[nodiscard]] ucp_ep_h endpoint_to(std::span<std::byte const> address, ucs_status_t& error) const;
-  void close(ucp_ep_h endpoint) const;
 
  private:
   void start();

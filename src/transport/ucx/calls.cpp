@@ -25,7 +25,7 @@ class UcxCalls final : public ServedCalls {
           if (slots_.answer(bytes) != nullptr) has_moved_ = true;
         }) {}
   ~UcxCalls() override {
-    for (auto& [process, peer] : peers_) worker_.close(peer->endpoint);
+    for (auto& [process, peer] : peers_) ucx::close(worker_.get(), peer->endpoint);
   }
 
   [[nodiscard]] std::int64_t most_bytes() const override { return ucx::Server::most_bytes; }

@@ -66,4 +66,16 @@ void check(ucs_status_t status, char const* call) {
   throw TransportError(text(call, " failed: ", library().status_string(status)));
 }
 
+void close(ucp_worker_h worker, ucp_ep_h endpoint) {
+  ucp_request_param_t params{};
+  params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  params.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  auto* const request = library().ep_close_nbx(endpoint, &params);
+  if (request == nullptr || UCS_PTR_IS_ERR(request)) return;
+  for (int look = 0; look < 1000 && library().request_check_status(request) == UCS_INPROGRESS;
+       ++look)
+    (void)library().worker_progress(worker);
+  library().request_free(request);
+}
+
 }  // namespace tessera::ucx

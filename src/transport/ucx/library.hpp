@@ -41,4 +41,8 @@ struct Library {
 /// Throws: TransportError with UCX's own words if `status` is an error.
 void check(ucs_status_t status, char const* call);
 
+/// Ends an endpoint of a worker without asking the other end, and waits for that a moment: whatever
+/// had to arrive has arrived, or there was a failure.
+void close(ucp_worker_h worker, ucp_ep_h endpoint);
+
 }  // namespace tessera::ucx

@@ -76,7 +76,7 @@ class Worker {
     }
   }
   ~Worker() {
-    for (auto const& [process, endpoint] : endpoints_) close(endpoint);
+    for (auto const& [process, endpoint] : endpoints_) ucx::close(worker_, endpoint);
     library().worker_destroy(worker_);
     library().cleanup(context_);
   }
@@ -114,20 +114,6 @@ class Worker {
   }
 
  private:
-  // All messages have arrived, or there was a failure: nothing is waited for but UCX itself, and
-  // that not for long.
-  void close(ucp_ep_h endpoint) const {
-    ucp_request_param_t params{};
-    params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    params.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    auto* const request = library().ep_close_nbx(endpoint, &params);
-    if (request == nullptr || UCS_PTR_IS_ERR(request)) return;
-    for (int look = 0; look < 1000 && library().request_check_status(request) == UCS_INPROGRESS;
-         ++look)
-      (void)progress();
-    library().request_free(request);
-  }
-
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   std::map<ProcessId, ucp_ep_h> endpoints_;
