@@ -120,7 +120,7 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, std::in
   auto trouble = trouble_with_boxes(*layout, sorted);
   if (trouble.empty()) trouble = trouble_with_memory(sorted, element_bytes);
   std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
-  engine().or_over_processes({&wrong, 1}, {});
+  engine().or_over_processes({&wrong, 1}, {}, {"which adopts memory"});
   constexpr char const* remedy =
       "; each process passes one view for each box that its devices hold, as "
       "sharding.boxes_of(device, shape) says";

@@ -310,8 +310,8 @@ void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indice
     auto const pair = blocks_read(shard, map, indices, part, bytes);
     copy_block(into, pair.to, shard.cells, pair.from);
   });
-  auto const what = mix(state->layout()->fingerprint(), Access::plain(map).fingerprint());
-  engine().or_over_processes({into, size}, place, what);
+  auto const cells = mix(state->layout()->fingerprint(), Access::plain(map).fingerprint());
+  engine().or_over_processes({into, size}, place, {"which reads cells", 0, cells});
 }
 
 }  // namespace tessera::detail

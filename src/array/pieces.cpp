@@ -77,7 +77,7 @@ std::string trouble_with(ArrayState& state, std::vector<RawPiece> const& pieces)
 void take_from_pieces(StatePtr const& state, std::vector<RawPiece> const& pieces) {
   auto const trouble = trouble_with(*state, pieces);
   std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
-  engine().or_over_processes({&wrong, 1}, {});
+  engine().or_over_processes({&wrong, 1}, {}, {"which makes an array of local pieces"});
   constexpr char const* remedy =
       "; each process passes the cells of its own devices, as sharding.boxes_of(device, shape) "
       "says, each once";

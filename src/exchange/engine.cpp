@@ -245,8 +245,8 @@ struct Engine::Impl {
   bool is_allowed(Statement const& statement, CompiledStatement& plan, StatementTag& tag) {
     auto numbers = budgets->numbers_for(plan);
     if (!numbers.empty() && job.process_count() > 1) {
-      combine(std::as_writable_bytes(std::span(numbers)), max_numbers, budgets->fingerprint(),
-              statement.place);
+      combine(std::as_writable_bytes(std::span(numbers)), max_numbers,
+              {"where a budget asks what is sent", 0, budgets->fingerprint()}, statement.place);
       tag = next_tag(hash_of(statement), statement.place);
     }
     refusal = budgets->charge(statement, plan, numbers);
@@ -254,15 +254,17 @@ struct Engine::Impl {
   }
 
   // Replaces the bytes of every process by those of all combined.
-  void combine(std::span<std::byte> bytes, CombineBytes how, std::uint64_t hash,
+  void combine(std::span<std::byte> bytes, CombineBytes how, Meeting const& meeting,
                Place const& place) {
     std::function<void(Record&)> const call = [&](Record& record) {
       combine_along_tree(record, bytes, how);
     };
     synchronize();
+    auto const hash = mix(hash_text(meeting.purpose), mix(meeting.array, meeting.details));
     auto const tag = next_tag(mix(hash, bytes.size()), place);
-    agree(tag, [size = static_cast<std::int64_t>(bytes.size())] {
-      return text("where each process gives ", counted(size, "byte"));
+    agree(tag, [&, size = static_cast<std::int64_t>(bytes.size())] {
+      return text(meeting.purpose, meeting.array == 0 ? "" : text(" of array ", meeting.array),
+                  ", ", counted(size, "byte"));
     });
     trees.open(tag);
     post_call(slots.front(), tag, &trees.across(), call);
@@ -294,11 +296,11 @@ struct Engine::Impl {
     if (!observer->options().reports) return;
     auto const mine = static_cast<std::int64_t>(observer->fingerprint() >> 1U);
     std::array<std::int64_t, 2> ends{mine, -mine};
-    combine(std::as_writable_bytes(std::span(ends)), max_numbers, hash_text("report"), {});
+    Meeting const report{"where the report is put together"};
+    combine(std::as_writable_bytes(std::span(ends)), max_numbers, report, {});
     auto numbers = observer->numbers();
     bool const comparable = ends[0] == -ends[1];
-    if (comparable)
-      combine(std::as_writable_bytes(std::span(numbers)), add_report, hash_text("report"), {});
+    if (comparable) combine(std::as_writable_bytes(std::span(numbers)), add_report, report, {});
     if (job.self() == ProcessId{0})
       observer->print_report(
           numbers, comparable ? "" : "the processes' statements stand at different places");
@@ -571,9 +573,9 @@ void Engine::on_local_devices(std::function<void(DeviceId)> const& f) {
   std::rethrow_exception(first_error);
 }
 
-void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place, std::uint64_t what) {
-  auto const hash = mix(hash_text("or_over_processes"), what);
-  impl_->guarded([&] { impl_->combine(bytes, or_bytes, hash, place); });
+void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place,
+                               Meeting const& meeting) {
+  impl_->guarded([&] { impl_->combine(bytes, or_bytes, meeting, place); });
 }
 
 void Engine::guarded(std::function<void()> const& f) {

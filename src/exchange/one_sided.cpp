@@ -100,9 +100,9 @@ struct OneSided::Impl {
   // --- epochs ---
 
   // Bits that are set on any process.
-  unsigned over_processes(unsigned bits, char const* what) {
+  unsigned over_processes(unsigned bits, char const* purpose) {
     std::byte all{static_cast<unsigned char>(bits)};
-    engine.or_over_processes({&all, 1}, fence_place, hash_text(what));
+    engine.or_over_processes({&all, 1}, fence_place, {purpose});
     return std::to_integer<unsigned>(all);
   }
 
@@ -113,15 +113,16 @@ struct OneSided::Impl {
     if (job.process_count() == 1) return;
     bool const is_one_host = std::ssize(network.host_processes()) == job.process_count();
     bool const maps_all = is_one_host && network.may_share_memory() && network.sees_next_process();
-    if (over_processes(maps_all ? 0 : 1, "one-sided: who needs calls") == 0) return;
+    if (over_processes(maps_all ? 0 : 1, "where the first fence asks who maps whose memory") == 0)
+      return;
     Serve const serve = [arrays = arrays](auto request, auto& answer) {
       arrays->serve(request, answer);
     };
     constexpr unsigned some_can = 1;
     constexpr unsigned some_cannot = 2;
     auto const why_not = network.prepare_calls(serve);
-    auto const who =
-        over_processes(why_not.empty() ? some_can : some_cannot, "one-sided: who can answer");
+    auto const who = over_processes(why_not.empty() ? some_can : some_cannot,
+                                    "where the first fence asks who can answer");
     engine.guarded([&] { network.open_calls((who & some_cannot) == 0, serve); });
     // Where none can, one says so for all.
     if (why_not.empty() || (who == some_cannot && job.self() != ProcessId{0})) return;
@@ -143,7 +144,7 @@ struct OneSided::Impl {
       array->window()->open();
     });
     arrays->add(array);
-    pass(*array, "opens");
+    pass(*array, "which opens the one-sided access");
     array->set_open_epoch(true);
   }
 
@@ -153,7 +154,7 @@ struct OneSided::Impl {
       wait(*operation);
     }
     if (!lost.empty()) engine.guarded([&] { throw PeerFailed(lost); });
-    pass(*array, "ends");
+    pass(*array, "which ends the one-sided access");
     array->set_open_epoch(false);
     arrays->remove(*array);
     array->freshness().clear();
@@ -164,10 +165,9 @@ struct OneSided::Impl {
   }
 
   // Returns once all processes have come here.
-  void pass(ArrayState const& array, char const* what) {
+  void pass(ArrayState const& array, char const* purpose) {
     std::byte nothing{0};
-    auto const hash = mix(hash_text("fence"), mix(hash_text(what), array.number()));
-    engine.or_over_processes({&nothing, 1}, fence_place, hash);
+    engine.or_over_processes({&nothing, 1}, fence_place, {purpose, array.number()});
   }
 
   // --- cells ---

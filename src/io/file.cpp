@@ -69,7 +69,7 @@ std::int64_t least_over_processes(std::int64_t number) {
   for (int bit = 30; bit >= 0; --bit) {
     bool const has_one = ((number >> bit) & 1) != 0;
     std::byte has_zero{static_cast<unsigned char>(is_candidate && !has_one ? 1 : 0)};
-    engine().or_over_processes({&has_zero, 1}, {});
+    engine().or_over_processes({&has_zero, 1}, {}, {"which reads or writes a file"});
     if (has_zero == std::byte{0})
       least |= std::int64_t{1} << bit;
     else if (has_one)
@@ -165,14 +165,15 @@ void Troubles::throw_alike() {
   constexpr std::size_t most_shown = 1024;
   auto const& job = engine().job();
   std::byte any{static_cast<unsigned char>(first_.empty() ? 0 : 1)};
-  engine().or_over_processes({&any, 1}, {});
+  engine().or_over_processes({&any, 1}, {}, {"which reads or writes a file"});
   if (any == std::byte{0}) return;
   constexpr std::int64_t nobody = 0x7fff'ffff;
   auto const self = job.self().value();
   auto const speaker = least_over_processes(first_.empty() ? nobody : self);
   std::array<char, most_shown> words{};
   if (speaker == self) first_.copy(words.data(), words.size() - 1);
-  engine().or_over_processes(std::as_writable_bytes(std::span(words)), {});
+  engine().or_over_processes(std::as_writable_bytes(std::span(words)), {},
+                             {"which reads or writes a file"});
   auto const where = job.process_count() > 1 ? text(" (process ", speaker, ")") : std::string();
   throw Error(words.data() + where);
 }
@@ -180,7 +181,8 @@ void Troubles::throw_alike() {
 void check_same_everywhere(std::string const& path, char const* caller) {
   auto const hash = hash_text(path);
   std::array<std::uint64_t, 2> both{hash, ~hash};
-  engine().or_over_processes(std::as_writable_bytes(std::span(both)), {});
+  engine().or_over_processes(std::as_writable_bytes(std::span(both)), {},
+                             {"which reads or writes a file"});
   if ((both[0] & both[1]) != 0)
     throw UsageError(text(caller, ": the processes name different files, this one ", path,
                           "; pass the same path on every process"));
@@ -188,7 +190,7 @@ void check_same_everywhere(std::string const& path, char const* caller) {
 
 void share_from_first(std::span<std::byte> bytes) {
   if (engine().job().self() != ProcessId{0}) std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  engine().or_over_processes(bytes, {});
+  engine().or_over_processes(bytes, {}, {"which reads or writes a file"});
 }
 
 }  // namespace tessera::detail

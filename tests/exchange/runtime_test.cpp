@@ -62,7 +62,7 @@ TEST_CASE("bytes of all processes meet in one or") {
   for (std::size_t i = mine; i < bytes.size(); i += static_cast<std::size_t>(process_count()))
     bytes[i] = static_cast<std::byte>(i % 251);
 
-  engine().or_over_processes(bytes, {});
+  engine().or_over_processes(bytes, {}, {"where a test compares"});
 
   bool all_there = true;
   for (std::size_t i = 0; i < bytes.size(); ++i)

@@ -20,7 +20,7 @@ namespace tessera::test {
 [[nodiscard]] inline bool agree(bool here) {
   if (engine().job().process_count() == 1) return here;
   std::byte wrong{static_cast<unsigned char>(here ? 0 : 1)};
-  engine().or_over_processes({&wrong, 1}, {});
+  engine().or_over_processes({&wrong, 1}, {}, {"where a test compares"});
   return wrong == std::byte{0};
 }
 
@@ -30,7 +30,7 @@ namespace tessera::test {
   auto const& job = engine().job();
   std::int64_t all[most] = {};
   all[static_cast<std::size_t>(job.self().value())] = here;
-  engine().or_over_processes(std::as_writable_bytes(std::span(all)), {});
+  engine().or_over_processes(std::as_writable_bytes(std::span(all)), {}, {"where a test compares"});
   std::int64_t total = 0;
   for (auto const number : all) total += number;
   return total;

@@ -24,11 +24,17 @@ namespace detail {
 class BudgetStack;
 }  // namespace detail
 
+/// What all processes meet for, besides statements; equal on all of them.
+struct Meeting {
+  char const* purpose = "";   ///< as "which reads cells"; of static storage
+  std::uint64_t array = 0;    ///< the number of the one that it is about; 0: of none
+  std::uint64_t details = 0;  ///< a hash of what else has to be equal
+};
+
 /// Plans, posts and waits.
 ///
 /// Ranks:   statements, arrays and what runs over processes are collective over the job, in the
-/// same order
-///          on every process; synchronize, counters and on_local_devices are local.
+///          same order on every process; synchronize, counters and on_local_devices are local.
 /// Threads: the caller's thread only.
 class Engine {
  public:
@@ -59,8 +65,7 @@ class Engine {
   /// workers with several. A statement that involves MPI returns when this process's sends and
   /// receives for it are complete.
   /// Throws: PeerFailed, Mismatch, and whatever failed before on this process; BudgetExceeded,
-  /// alike
-  ///         on every process and with nothing sent.
+  ///         alike on every process and with nothing sent.
   void run(Statement const& statement);
 
   /// Waits until all statements so far have been carried out by this process's devices.
@@ -68,9 +73,9 @@ class Engine {
   /// Calls `f` for each local device, on its worker, and returns when all are done. The first
   /// exception of `f` is thrown here; other devices finish first.
   void on_local_devices(std::function<void(DeviceId)> const& f);
-  /// Replaces the bytes of every process by the bitwise or of all of them. `what` says what they
-  /// are, and has to be the same everywhere. Throws: Mismatch if it is not.
-  void or_over_processes(std::span<std::byte> bytes, Place const& place, std::uint64_t what = 0);
+  /// Replaces the bytes of every process by the bitwise or of all of them. Throws: Mismatch if the
+  /// processes do not meet for the same.
+  void or_over_processes(std::span<std::byte> bytes, Place const& place, Meeting const& meeting);
 
   /// Runs `f`; what it throws is the end of this process's part, and the others are told.
   void guarded(std::function<void()> const& f);
