@@ -262,7 +262,7 @@ struct Engine::Impl {
     synchronize();
     auto const hash = mix(hash_text(meeting.purpose), mix(meeting.array, meeting.details));
     auto const tag = next_tag(mix(hash, bytes.size()), place);
-    agree(tag, [&, size = static_cast<std::int64_t>(bytes.size())] {
+    agree(tag, [meeting, size = static_cast<std::int64_t>(bytes.size())] {
       return text(meeting.purpose, meeting.array == 0 ? "" : text(" of array ", meeting.array),
                   ", ", counted(size, "byte"));
     });

@@ -212,7 +212,8 @@ void execute_statement(Record& record) {
   try {
     execute_statement(record, probe);
   } catch (...) {
-    // Only a wait ends so. The statement it broke off is what a trace is looked at for.
+    // A wait ends so, unless a user's kernel throws. The statement that was broken off is what a
+    // trace is looked at for.
     probe.end_of(Phase::wait);
     probe.end();
     throw;

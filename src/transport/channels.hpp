@@ -61,7 +61,7 @@ class Channels {
 
   bool progress();
   [[nodiscard]] bool has_pending() const;
-  /// A sending end with a message that has not arrived; null if all have.
+  /// A sending end with a message that its transport still needs; null if there is none.
   [[nodiscard]] Sender const* unsent() const;
 
   /// True if what `edge` waits for has been done by `edge.peer`, a device of this process: then the

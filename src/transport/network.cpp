@@ -80,6 +80,9 @@ NetworkOptions NetworkOptions::from_environment() {
       if (*route == to_string(choice)) options.forced = choice;
   options.slot_bytes =
       environment_integer("TESSERA_SLOT_BYTES", NetworkOptions::least_slot_bytes).value_or(0);
+  if (options.slot_bytes > NetworkOptions::most_slot_bytes)
+    throw ConfigError(text("TESSERA_SLOT_BYTES=", options.slot_bytes, " is more than ",
+                           NetworkOptions::most_slot_bytes, "; mend or unset it"));
   if (auto const seconds = environment_seconds("TESSERA_STALL")) options.stall_seconds = *seconds;
   if (auto const seconds = environment_seconds("TESSERA_SILENCE"))
     options.silence_seconds = *seconds;
@@ -300,6 +303,8 @@ void Network::drain(StatementTag const& tag) {
     Awaited const what{Awaited::Kind::free_slot, end.from, end.to, sender->messages_put(), tag};
     impl_->caller.until([sender] { return !sender->has_unsent(); }, what);
   }
+  if (has_pending())
+    impl_->caller.until([&] { return !has_pending(); }, {.kind = Awaited::Kind::other});
 }
 
 void Network::set_last_statement(StatementTag const& tag) {

@@ -62,7 +62,7 @@ class ChannelWire final : public Wire {
       send(0);
   }
 
-  /// What was put has arrived.
+  /// What was put has left.
   void end() { network_.drain(tag); }
 
  private:

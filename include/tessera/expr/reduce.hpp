@@ -2,9 +2,11 @@
 /// @file
 /// Whole expressions to one value: the statement behind sum, min, all and their kin.
 
+#include <cstdint>
 #include <string_view>
 
 #include "tessera/expr/build.hpp"
+#include "tessera/transport/network.hpp"
 
 namespace tessera::detail {
 
@@ -31,6 +33,8 @@ template <Accumulator A>
 [[nodiscard]] Reduction reduction_of(double parameter) {
   using T = decltype(std::declval<A const&>().value(0.0));
   Reduction result;
+  static_assert(std::int64_t{sizeof(A)} <= NetworkOptions::least_slot_bytes,
+                "it travels in one message");
   result.accumulator_bytes = sizeof(A);
   result.value_bytes = sizeof(T);
   result.start = [](void* accumulator) { new (accumulator) A(); };

@@ -51,8 +51,8 @@ inline constexpr bool poison_slots = false;
 
 /// Whether the carrier of a channel whose ends share no memory has the arrival of a message
 /// confirmed before its slot is free again. Of short messages every eighth is, of long ones every
-/// fourth: the others spare the way back, and a sender may be at most nine, or five, ahead of the
-/// receives.
+/// fourth: the others spare the way back, and a sender may be at most nine messages ahead of the
+/// receives, five if all are long.
 [[nodiscard]] constexpr bool is_confirmed(std::uint64_t number, std::int64_t payload_bytes) {
   constexpr std::int64_t most_short_bytes = 16 * 1024;
   return payload_bytes > most_short_bytes ? number % 4 == 3 : number % 8 == 7;

@@ -45,6 +45,7 @@ struct NetworkOptions {
 
   /// Slots hold at least what a partial result of a reduction needs.
   static constexpr std::int64_t least_slot_bytes = 128;
+  static constexpr std::int64_t most_slot_bytes = std::int64_t{1} << 30;
 
   /// Reads TESSERA_ROUTE, TESSERA_SLOT_BYTES, TESSERA_STALL, TESSERA_SILENCE and TESSERA_CHECK.
   /// Throws: ConfigError for a variable that cannot be read.
@@ -80,8 +81,8 @@ class Network {
   [[nodiscard]] std::string route_reason(DeviceId from, DeviceId to) const;
   /// True if threads of this host that wait have to share cores, so that waits yield at once.
   [[nodiscard]] bool shares_cores() const;
-  /// The payload of one message between two devices: a constant of the best route, which is also
-  /// kept where another one has to stand in for it.
+  /// The payload of one message between two devices: what the options say, else a constant of the
+  /// best route, which is also kept where another one has to stand in for it.
   [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
 
   /// The waiter of a local device's worker thread.
@@ -100,8 +101,8 @@ class Network {
   /// True while sends or receives that need this process's calls are under way.
   [[nodiscard]] bool has_pending() const;
 
-  /// Waits until everything that was put has arrived where it lands, so that this process may leave
-  /// the network to itself for a while. Throws: PeerFailed, Mismatch.
+  /// Waits until everything that was put has left this process, so that it may leave the network to
+  /// itself for a while. Throws: PeerFailed, Mismatch.
   void drain(StatementTag const& tag);
 
   /// The last statement this process began; other processes are told it when they ask.

@@ -36,6 +36,7 @@ Library load() {
   find(handle, "ucp_worker_create", found.worker_create);
   find(handle, "ucp_worker_destroy", found.worker_destroy);
   find(handle, "ucp_worker_progress", found.worker_progress);
+  find(handle, "ucp_worker_flush_nbx", found.worker_flush_nbx);
   find(handle, "ucp_worker_get_address", found.worker_get_address);
   find(handle, "ucp_worker_release_address", found.worker_release_address);
   find(handle, "ucp_worker_get_efd", found.worker_get_efd);

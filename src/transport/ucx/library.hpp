@@ -17,6 +17,7 @@ struct Library {
   decltype(&::ucp_worker_create) worker_create;
   decltype(&::ucp_worker_destroy) worker_destroy;
   decltype(&::ucp_worker_progress) worker_progress;
+  decltype(&::ucp_worker_flush_nbx) worker_flush_nbx;
   decltype(&::ucp_worker_get_address) worker_get_address;
   decltype(&::ucp_worker_release_address) worker_release_address;
   decltype(&::ucp_worker_get_efd) worker_get_efd;

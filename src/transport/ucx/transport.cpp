@@ -76,6 +76,7 @@ class Worker {
     }
   }
   ~Worker() {
+    if (flush_ != nullptr) library().request_free(flush_);
     for (auto const& [process, endpoint] : endpoints_) ucx::close(worker_, endpoint);
     library().worker_destroy(worker_);
     library().cleanup(context_);
@@ -86,6 +87,24 @@ class Worker {
   [[nodiscard]] ucp_worker_h get() const { return worker_; }
   /// True if something happened.
   bool progress() const { return library().worker_progress(worker_) != 0; }
+
+  /// Something has been sent.
+  void note_send() { may_hold_back_ = true; }
+  /// True while what was sent may still lie in this process, for want of room in a connection.
+  [[nodiscard]] bool may_hold_back() const { return may_hold_back_; }
+  /// Sees whether everything has left. A connection that breaks meanwhile holds nothing back.
+  void look_for_rest() {
+    if (!may_hold_back_) return;
+    if (flush_ == nullptr) {
+      ucp_request_param_t const params{};
+      flush_ = library().worker_flush_nbx(worker_, &params);
+      may_hold_back_ = flush_ != nullptr && !UCS_PTR_IS_ERR(flush_);
+      if (!may_hold_back_) flush_ = nullptr;
+    } else if (library().request_check_status(flush_) != UCS_INPROGRESS) {
+      library().request_free(std::exchange(flush_, nullptr));
+      may_hold_back_ = false;
+    }
+  }
 
   /// By which others reach this process.
   [[nodiscard]] std::vector<std::byte> address() const {
@@ -117,6 +136,8 @@ class Worker {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   std::map<ProcessId, ucp_ep_h> endpoints_;
+  bool may_hold_back_ = false;
+  void* flush_ = nullptr;  ///< under way
 };
 
 class UcxTransport;
@@ -207,15 +228,23 @@ class UcxTransport final : public Transport {
     bool const posted = post_rung();
     bool const moved = worker_->progress();
     if (is_broken_) throw_errors();
+    if (!is_sending()) worker_->look_for_rest();
     return posted || moved;
   }
 
   [[nodiscard]] bool has_pending() const override {
-    return std::any_of(ports_.begin(), ports_.end(),
+    return (worker_ != nullptr && worker_->may_hold_back()) ||
+           std::any_of(ports_.begin(), ports_.end(),
                        [](auto const& port) { return port->port.has_pending(); });
   }
 
  private:
+  [[nodiscard]] bool is_sending() const {
+    return std::any_of(ports_.begin(), ports_.end(), [](auto const& port) {
+      return port->port.sends() && port->port.has_pending();
+    });
+  }
+
   Worker& worker() {
     if (worker_ == nullptr) worker_ = std::make_unique<Worker>();
     return *worker_;
@@ -252,6 +281,7 @@ class UcxTransport final : public Transport {
     params.cb.send = [](void* request, ucs_status_t status, void* of) {
       ended(request, status, *static_cast<UcxPort::Place*>(of));
     };
+    worker_->note_send();
     auto const call = confirmed ? library().tag_send_sync_nbx : library().tag_send_nbx;
     begun(port, place, call(port.endpoint, bytes.data(), bytes.size(), port.tag, &params));
   }
