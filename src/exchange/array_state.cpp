@@ -35,6 +35,18 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 
 }  // namespace
 
+StridedBlock strided_block(Box const& box, Index const& first, Index const& strides,
+                           std::int64_t element_bytes) {
+  StridedBlock block;
+  block.element_bytes = element_bytes;
+  for (std::size_t d = 0; d < box.rank(); ++d) {
+    block.extents.push_back(box.extent(d));
+    block.strides_bytes.push_back(strides[d] * element_bytes);
+    block.offset_bytes += (box.lo[d] - first[d]) * strides[d] * element_bytes;
+  }
+  return block;
+}
+
 Frame Frame::around(Box const& own, GhostWidths const& widths, std::int64_t element_bytes) {
   auto const rank = own.rank();
   auto const line = elements_per_line(element_bytes);
@@ -59,13 +71,8 @@ std::int64_t Frame::offset_of(Index const& cell) const {
 }
 
 StridedBlock Frame::block_of(Box const& box, std::int64_t element_bytes) const {
-  StridedBlock block;
-  block.element_bytes = element_bytes;
-  block.offset_bytes = offset_of(box.lo) * element_bytes;
-  for (std::size_t d = 0; d < box.rank(); ++d) {
-    block.extents.push_back(box.extent(d));
-    block.strides_bytes.push_back(strides[d] * element_bytes);
-  }
+  auto block = strided_block(box, cells.lo, strides, element_bytes);
+  block.offset_bytes += lead * element_bytes;
   return block;
 }
 

@@ -41,15 +41,7 @@ Index index_of(std::span<std::int64_t const> cell) {
 
 // Some cells inside a dense row-major box.
 StridedBlock block_in(Box const& whole_box, Box const& some, std::int64_t element_bytes) {
-  auto const strides = row_major_strides(whole_box.extents());
-  StridedBlock block;
-  block.element_bytes = element_bytes;
-  for (std::size_t d = 0; d < some.rank(); ++d) {
-    block.extents.push_back(some.extent(d));
-    block.strides_bytes.push_back(strides[d] * element_bytes);
-    block.offset_bytes += (some.lo[d] - whole_box.lo[d]) * strides[d] * element_bytes;
-  }
-  return block;
+  return strided_block(some, whole_box.lo, row_major_strides(whole_box.extents()), element_bytes);
 }
 
 void check_may_have_epochs(ArrayState const& array) {

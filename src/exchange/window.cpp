@@ -39,14 +39,7 @@ Box box_of_one(std::span<std::int64_t const> cell) {
 }
 
 StridedBlock Home::block_of(Box const& some, std::int64_t element_bytes) const {
-  StridedBlock block;
-  block.element_bytes = element_bytes;
-  for (std::size_t d = 0; d < some.rank(); ++d) {
-    block.extents.push_back(some.extent(d));
-    block.strides_bytes.push_back(strides[d] * element_bytes);
-    block.offset_bytes += (some.lo[d] - cells.lo[d]) * strides[d] * element_bytes;
-  }
-  return block;
+  return strided_block(some, cells.lo, strides, element_bytes);
 }
 
 Window::Window(ArrayState& array, Job const& job, Network& network)

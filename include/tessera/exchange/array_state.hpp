@@ -19,6 +19,11 @@
 
 namespace tessera {
 
+/// The cells of a box where cell `first` lies at the base, and `strides`, in elements, lead from
+/// cell to cell.
+[[nodiscard]] StridedBlock strided_block(Box const& box, Index const& first, Index const& strides,
+                                         std::int64_t element_bytes);
+
 /// Where the cells of a shard lie in a buffer: its own box with ghost cells around it, row-major,
 /// rows padded so that each row's first own cell is aligned to 64 bytes.
 struct Frame {

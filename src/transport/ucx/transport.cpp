@@ -89,21 +89,19 @@ class Worker {
   bool progress() const { return library().worker_progress(worker_) != 0; }
 
   /// Something has been sent.
-  void note_send() { may_hold_back_ = true; }
+  void note_send() { has_sent_ = true; }
   /// True while what was sent may still lie in this process, for want of room in a connection.
-  [[nodiscard]] bool may_hold_back() const { return may_hold_back_; }
+  [[nodiscard]] bool may_hold_back() const { return has_sent_ || flush_ != nullptr; }
   /// Sees whether everything has left. A connection that breaks meanwhile holds nothing back.
   void look_for_rest() {
-    if (!may_hold_back_) return;
-    if (flush_ == nullptr) {
-      ucp_request_param_t const params{};
-      flush_ = library().worker_flush_nbx(worker_, &params);
-      may_hold_back_ = flush_ != nullptr && !UCS_PTR_IS_ERR(flush_);
-      if (!may_hold_back_) flush_ = nullptr;
-    } else if (library().request_check_status(flush_) != UCS_INPROGRESS) {
+    if (flush_ != nullptr) {
+      if (library().request_check_status(flush_) == UCS_INPROGRESS) return;
       library().request_free(std::exchange(flush_, nullptr));
-      may_hold_back_ = false;
     }
+    if (!std::exchange(has_sent_, false)) return;
+    ucp_request_param_t const params{};
+    auto* const request = library().worker_flush_nbx(worker_, &params);
+    if (!UCS_PTR_IS_ERR(request)) flush_ = request;
   }
 
   /// By which others reach this process.
@@ -136,7 +134,7 @@ class Worker {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   std::map<ProcessId, ucp_ep_h> endpoints_;
-  bool may_hold_back_ = false;
+  bool has_sent_ = false;  ///< since the last flush began
   void* flush_ = nullptr;  ///< under way
 };
 
