@@ -77,26 +77,12 @@ RawShard raw(Shard& shard, std::size_t number, std::int64_t element_bytes) {
 }
 
 StridedBlock block_of(RawShard const& shard, std::int64_t element_bytes) {
-  StridedBlock block;
-  block.element_bytes = element_bytes;
-  for (std::size_t d = 0; d < shard.box.rank(); ++d) {
-    block.extents.push_back(shard.box.extent(d));
-    block.strides_bytes.push_back(shard.strides[d] * element_bytes);
-  }
-  return block;
+  return strided_block(shard.box, shard.box.lo, shard.strides, element_bytes);
 }
 
 // The same box inside a dense row-major array of `shape`.
 StridedBlock block_in_whole(Box const& box, Shape const& shape, std::int64_t element_bytes) {
-  StridedBlock block;
-  block.element_bytes = element_bytes;
-  auto const strides = row_major_strides(shape);
-  for (std::size_t d = 0; d < box.rank(); ++d) {
-    block.extents.push_back(box.extent(d));
-    block.strides_bytes.push_back(strides[d] * element_bytes);
-    block.offset_bytes += box.lo[d] * strides[d] * element_bytes;
-  }
-  return block;
+  return strided_block(box, Index(box.rank(), 0), row_major_strides(shape), element_bytes);
 }
 
 // The cells of a shard that the map reads, and their places in the dense result.
