@@ -23,3 +23,4 @@
 #include "tessera/ops/partial.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
+#include "tessera/program/program.hpp"

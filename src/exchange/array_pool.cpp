@@ -35,6 +35,11 @@ void ArrayPool::add(std::shared_ptr<ArrayState> const& array) {
   entries_.push_back({array, asked_});
 }
 
+bool ArrayPool::holds(std::shared_ptr<ArrayState> const& array) const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](Entry const& entry) { return entry.array == array; });
+}
+
 void ArrayPool::make_room(std::int64_t bytes) {
   for (auto const& entry : entries_) bytes += entry.array->local_bytes();
   while (!entries_.empty() && (bytes > most_bytes || entries_.size() == most_arrays)) {

@@ -23,6 +23,8 @@ class ArrayPool {
                                                  std::uint64_t number);
   /// Keeps a new array in mind, if it is not too large.
   void add(std::shared_ptr<ArrayState> const& array);
+  /// True if it is one of them.
+  [[nodiscard]] bool holds(std::shared_ptr<ArrayState> const& array) const;
   /// Lets go of all.
   void clear() { entries_.clear(); }
 

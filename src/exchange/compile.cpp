@@ -389,45 +389,10 @@ class DeviceCompiler {
     return target_shard(work).frame.offset_of(cell) * statement_.target->element_bytes();
   }
 
-  // Along each dimension of the statement: where one of the leaves changes its formula.
-  std::vector<std::vector<std::int64_t>> borders(Box const& work) const {
-    std::vector<std::set<std::int64_t>> sets(work.rank());
-    for (std::size_t d = 0; d < work.rank(); ++d) sets[d] = {work.lo[d], work.hi[d]};
-    for (std::size_t l = 0; l < uses_.size(); ++l)
-      for (std::size_t d = 0; d < uses_[l].access.rank(); ++d) {
-        auto const& axis = uses_[l].access.map.axes[d];
-        auto const& boundary = uses_[l].access.boundaries[d];
-        // Periodic images lie side by side in the reader's frame: no border there.
-        if (axis.from == AxisMap::fixed || boundary.below == BoundaryKind::periodic) continue;
-        if (planted("border_lost") && d + 1 == uses_[l].access.rank()) continue;
-        for (auto const& stretch : stretches_of(uses_[l].access, d, work)) {
-          sets[static_cast<std::size_t>(axis.from)].insert(stretch.lo);
-          sets[static_cast<std::size_t>(axis.from)].insert(stretch.hi);
-        }
-      }
-    std::vector<std::vector<std::int64_t>> result;
-    for (auto const& set : sets) result.emplace_back(set.begin(), set.end());
-    return result;
-  }
-
   void compile_parts(Work const& work) {
-    auto const all = borders(work.indices);
-    auto const rank = work.indices.rank();
-    InlineVector<std::size_t, max_rank> at(rank, 0);
-    for (;;) {
-      Box part{work.indices.lo, work.indices.hi};
-      for (std::size_t d = 0; d < rank; ++d) {
-        part.lo[d] = all[d][at[d]];
-        part.hi[d] = all[d][at[d] + 1];
-      }
-      add_part(work, part);
-      std::size_t d = rank;
-      while (d-- > 0) {
-        if (++at[d] + 1 < all[d].size()) break;
-        at[d] = 0;
-      }
-      if (d == static_cast<std::size_t>(-1)) return;
-    }
+    std::vector<Access> accesses;
+    for (auto const& use : uses_) accesses.push_back(use.access);
+    for (auto const& box : boxes_of_one_formula(accesses, work.indices)) add_part(work, box);
   }
 
   void add_part(Work const& work, Box const& box) {
@@ -468,29 +433,16 @@ class DeviceCompiler {
   PartLeaf leaf_in(Work const& work, std::size_t l, Box const& box) {
     auto const& access = uses_[l].access;
     PartLeaf result{Storage::shard, 0, Index(box.rank(), 0)};
-    InlineVector<Stretch, max_rank> in;
-    std::int64_t constant = -1;
-    std::size_t deciding = 0;
-    for (std::size_t d = 0; d < access.rank(); ++d) {
-      in.push_back(stretch_at(access, d, box));
-      if (!in[d].constant() || access.boundaries[d].dimension < deciding) continue;
-      deciding = access.boundaries[d].dimension;
-      constant = 2 * static_cast<std::int64_t>(d) + (in[d].kind == Stretch::Kind::above ? 1 : 0);
-    }
-    if (constant >= 0) {
+    auto const formula = formula_over(access, box);
+    auto const& in = formula.stretches;
+    if (formula.constant >= 0) {
       result.storage = Storage::constant;
-      result.offset_bytes = statement_.leaves[l].constants_offset + constant * element_bytes(l);
+      result.offset_bytes =
+          statement_.leaves[l].constants_offset + formula.constant * element_bytes(l);
       return result;
     }
     if (!modes_.in_place[l] && !work.direct[l]) return in_temporary(work, l, box, in);
     return in_shard(l, box, in);
-  }
-
-  // The stretch that holds the box, without telling periodic images apart: those lie side by side.
-  static Stretch stretch_at(Access const& access, std::size_t d, Box const& box) {
-    auto const stretches = stretches_of(access, d, box);
-    TESSERA_ASSERT(!stretches.empty(), access, " over ", box);
-    return stretches.front();
   }
 
   // A repeated cell has one place in a temporary, at the stretch's first index of the whole work
@@ -555,22 +507,6 @@ class DeviceCompiler {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> buffers_;  // leaf and box: number
 };
 
-void open_channels(CompiledStatement& compiled, StatementTag const& tag, Network& network) {
-  for (auto& device : compiled.devices)
-    for (auto& message : device.receives)
-      message.receiver = &network.receiver(message.peer, device.device);
-  for (auto& device : compiled.devices)
-    for (auto& message : device.sends)
-      message.sender = &network.sender(device.device, message.peer, tag);
-}
-
-void note_totals(CompiledStatement& compiled) {
-  for (auto const& device : compiled.devices) {
-    compiled.messages += static_cast<std::int64_t>(device.sends.size());
-    for (auto const& message : device.sends) compiled.bytes += message.bytes;
-  }
-}
-
 std::string reason_for(Statement const& statement, LeafModes const& modes, std::size_t leaf) {
   auto const& access = statement.leaves[leaf].access;
   if (modes.in_place[leaf]) return text("reads ", access, " with ghost cells ", modes.widths[leaf]);
@@ -630,6 +566,22 @@ void note_fills(CompiledStatement& compiled, Statement const& statement, LeafMod
 }
 
 }  // namespace
+
+void open_channels(CompiledStatement& compiled, StatementTag const& tag, Network& network) {
+  for (auto& device : compiled.devices)
+    for (auto& message : device.receives)
+      message.receiver = &network.receiver(message.peer, device.device);
+  for (auto& device : compiled.devices)
+    for (auto& message : device.sends)
+      message.sender = &network.sender(device.device, message.peer, tag);
+}
+
+void note_totals(CompiledStatement& compiled) {
+  for (auto const& device : compiled.devices) {
+    compiled.messages += static_cast<std::int64_t>(device.sends.size());
+    for (auto const& message : device.sends) compiled.bytes += message.bytes;
+  }
+}
 
 std::string describe(ArrayState const& array) {
   return text("array ", array.number(), ' ', array.layout()->shape());

@@ -28,6 +28,13 @@ bool grow_ghosts(Statement const& statement, LeafModes const& modes);
 /// True if `grow_ghosts` would replace storage.
 [[nodiscard]] bool needs_growth(Statement const& statement, LeafModes const& modes);
 
+/// Opens the channels of a plan's messages: all receiving ends first.
+/// Ranks: collective over the processes of the devices involved, as far as channels are new.
+/// Throws: PeerFailed, Mismatch.
+void open_channels(CompiledStatement& compiled, StatementTag const& tag, Network& network);
+/// Counts the messages that this process's devices send.
+void note_totals(CompiledStatement& compiled);
+
 /// An array as explanations name it: "array 3 (10, 12)".
 [[nodiscard]] std::string describe(ArrayState const& array);
 

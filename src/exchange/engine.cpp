@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@
 #include "observer.hpp"
 #include "plan_cache.hpp"
 #include "record.hpp"
+#include "run_loop.hpp"
 #include "summary.hpp"
 #include "targets.hpp"
 #include "trees.hpp"
@@ -240,6 +242,134 @@ struct Engine::Impl {
       synchronize();
   }
 
+  void note_host_access() {
+    if (watcher != nullptr) watcher->note_host_access();
+  }
+
+  void run(LoopRun const& run) {
+    auto const& loop = run.loop;
+    auto const blocks = static_cast<std::uint64_t>(run.blocks);
+    auto const tag = next_tag(mix(loop.hash, mix(blocks, bits_of(loop.steps))), loop.place);
+    if (network.compares_statements())
+      agree(tag, [words = loop.words, steps = run.blocks * loop.steps] {
+        return text(counted(steps, "step"), " of ", words);
+      });
+    synchronize();
+    std::vector<LoopArguments> arguments(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) arguments[i] = arguments_of(run, i);
+    auto const loop_row = observer == nullptr ? 0 : observer->note(statement_of(loop), *loop.later);
+    std::function<void(Record&)> const call = [&](Record& record) {
+      auto const index = static_cast<std::size_t>(job.local_index(record.device));
+      record.probe = observer == nullptr ? nullptr : &observer->probe(index);
+      if (record.probe != nullptr) record.probe->begin(loop_row);
+      run_loop(record, arguments[index]);
+      if (record.probe != nullptr) record.probe->end();
+    };
+    for (auto& slot : slots) post_call(slot, tag, nullptr, call);
+    synchronize();
+    note_effects(run);
+  }
+
+  void open_channels(Loop& loop) {
+    auto const tag = next_tag(mix(loop.hash, bits_of(loop.steps)), loop.place);
+    agree(tag, [words = loop.words] { return text("the channels of ", words); });
+    for (auto const& plan : {loop.first, loop.later}) {
+      tessera::open_channels(*plan, tag, network);
+      note_totals(*plan);
+    }
+  }
+
+  double meeting_seconds() {
+    if (job.process_count() == 1) return 0;
+    constexpr int rounds = 4;  // the first one opens channels
+    Meeting const meeting{"where the time of a message is measured"};
+    std::array<std::int64_t, 1> least{std::numeric_limits<std::int64_t>::max()};
+    for (int round = 0; round < rounds; ++round) {
+      std::array<std::int64_t, 1> nothing{0};
+      auto const begin = Probe::now();
+      combine(std::as_writable_bytes(std::span(nothing)), max_numbers, meeting, {});
+      least[0] = std::min(least[0], Probe::now() - begin);
+    }
+    combine(std::as_writable_bytes(std::span(least)), max_numbers, meeting, {});
+    return static_cast<double>(least[0]) * 1e-9;
+  }
+
+  // For the report.
+  static Statement statement_of(Loop const& loop) {
+    Statement statement;
+    statement.kind = "loop";
+    statement.place = loop.place;
+    return statement;
+  }
+
+  // Where the two buffers of an array are to be equal outside of where the loop expects them to
+  // differ, its other one takes the cells.
+  LoopArguments arguments_of(LoopRun const& run, std::size_t index) {
+    LoopArguments arguments{&run, index, {}, {}};
+    for (std::size_t a = 0; a < run.arrays.size(); ++a) {
+      auto& array = *run.arrays[a];
+      auto const shards = array.shards_of(slots[index].device);
+      if (shards.empty()) {
+        arguments.buffers.push_back({});
+        continue;
+      }
+      auto& shard = shards.front();
+      if (run.loop.swapped[a]) make_equal(array, shard, run.loop.differing[a]);
+      arguments.buffers.push_back({shard.cells(), shard.buffer(1 - shard.current)});
+    }
+    for (auto const& kernel : run.loop.kernels) {
+      auto& values = arguments.scalars.emplace_back();
+      for (auto const& scalar : kernel.scalars)
+        values.push_back(scalar->value(static_cast<std::int64_t>(index)));
+    }
+    return arguments;
+  }
+
+  static void make_equal(ArrayState& array, Shard& shard, Box const& differing) {
+    if (shard.own.empty()) return;
+    array.need_second_buffer(shard);
+    std::vector<Box> rest;
+    for (auto const& box : shard.differing) append_difference(box, differing, rest);
+    for (auto const& box : rest) {
+      if (box.empty()) continue;
+      auto const block = shard.frame.block_of(box, array.element_bytes());
+      copy_block(shard.buffer(1 - shard.current), block, shard.cells(), block);
+    }
+  }
+
+  // What a loop leaves: which buffers are current, where they differ, and no fresh ghost cells.
+  void note_effects(LoopRun const& run) {
+    auto const& loop = run.loop;
+    auto current = std::vector<BlockBuffer>(run.arrays.size());
+    for (std::size_t a = 0; a < current.size(); ++a) current[a] = {a, 0};
+    auto before = current;
+    for (std::int64_t block = 0; block < run.blocks; ++block) {
+      before = current;
+      for (std::size_t a = 0; a < current.size(); ++a) {
+        auto const& [array, which] = loop.after[a];
+        current[a] = {before[array].array, before[array].which ^ which};
+      }
+    }
+    for (std::size_t a = 0; a < current.size(); ++a)
+      if (loop.written[a])
+        note_effects(*run.arrays[current[a].array], current[a].which == 1,
+                     loop.swapped[a] ? &loop.differing[a] : nullptr);
+    totals.statements += run.blocks * loop.steps * static_cast<std::int64_t>(loop.kernels.size());
+    totals.messages += loop.first->messages + (run.blocks - 1) * loop.later->messages;
+    totals.bytes += loop.first->bytes + (run.blocks - 1) * loop.later->bytes;
+  }
+
+  // `differing`: null where nothing is known of the other buffer.
+  static void note_effects(ArrayState& array, bool has_swapped, Box const* differing) {
+    array.freshness().clear();
+    for (auto& shard : array.shards()) {
+      if (has_swapped) shard.current = 1 - shard.current;
+      shard.differing.clear();
+      auto const box = differing == nullptr ? shard.own : intersect(*differing, shard.own);
+      if (shard.has_second() && !box.empty()) shard.differing.push_back(box);
+    }
+  }
+
   // Asks the budgets. What the processes tell each other meanwhile has a number of its own, so the
   // statement gets a new one.
   bool is_allowed(Statement const& statement, CompiledStatement& plan, StatementTag& tag) {
@@ -363,6 +493,7 @@ struct Engine::Impl {
     record.compiled = compiled;
     record.plan = &plan;
     record.forms = statement.forms;
+    record.step = statement.step;
     copy_kernel(record, statement);
     record.scratch = slot.scratch.data();
     record.probe = observer == nullptr ? nullptr : &observer->probe(index);
@@ -467,6 +598,7 @@ struct Engine::Impl {
   ArrayPool pool;
   Counters totals;
   Explanations* sink = nullptr;
+  Watcher* watcher = nullptr;
   StatementTag last_tag;
   Place known_place;  // of the last statement that has one
   std::shared_ptr<detail::BudgetStack> budgets;
@@ -541,16 +673,58 @@ void Engine::run(Statement const& statement) {
     check_closed(*statement.target, "a statement");
   }
   for (auto const& leaf : statement.leaves) check_closed(*leaf.array, "a statement");
+  if (impl_->watcher != nullptr && !impl_->watcher->note(statement)) return;
   impl_->guarded([&] { impl_->run(statement); });
   // Thrown here, since it is no failure: every process throws it, and all may go on.
   if (!impl_->refusal.empty()) throw BudgetExceeded(std::exchange(impl_->refusal, {}));
 }
 
+void Engine::run(LoopRun const& run) {
+  impl_->guarded([&] { impl_->run(run); });
+}
+
+void Engine::grow(ArrayState& array, GhostWidths const& widths) {
+  if (array.widths().covers(widths)) return;
+  impl_->guarded([&] {
+    impl_->synchronize();
+    array.grow(widths);
+  });
+}
+
+std::int64_t Engine::holders(std::shared_ptr<ArrayState> const& array) {
+  impl_->guarded([&] { impl_->synchronize(); });
+  return array.use_count() - (impl_->pool.holds(array) ? 1 : 0);
+}
+
+Watcher* Engine::tell(Watcher* watcher) {
+  return std::exchange(impl_->watcher, watcher);
+}
+
+bool Engine::is_told() const {
+  return impl_->watcher != nullptr;
+}
+
+void Engine::open_channels(Loop& loop) {
+  impl_->guarded([&] { impl_->open_channels(loop); });
+}
+
+double Engine::meeting_seconds() {
+  double seconds = 0;
+  impl_->guarded([&] { seconds = impl_->meeting_seconds(); });
+  return seconds;
+}
+
+bool Engine::counts_messages() const {
+  return impl_->budgets->watches();
+}
+
 void Engine::synchronize() {
+  impl_->note_host_access();
   impl_->guarded([&] { impl_->synchronize(); });
 }
 
 void Engine::on_local_devices(std::function<void(DeviceId)> const& f) {
+  impl_->note_host_access();
   std::mutex mutex;
   std::exception_ptr first_error;
   std::function<void(Record&)> const call = [&](Record& record) {
@@ -575,6 +749,7 @@ void Engine::on_local_devices(std::function<void(DeviceId)> const& f) {
 
 void Engine::or_over_processes(std::span<std::byte> bytes, Place const& place,
                                Meeting const& meeting) {
+  impl_->note_host_access();
   impl_->guarded([&] { impl_->combine(bytes, or_bytes, meeting, place); });
 }
 

@@ -129,6 +129,7 @@ void compute_part(Record& record, Part const& part) {
   call.leaves = leaves.data();
   call.scalars = record.scalars.data();
   call.accumulator = record.accumulator;
+  call.step = record.step;
   call.target_strides = &part.target_strides;
   if (!record.targets.empty()) {
     bool const is_staged = record.plan->writes[part.write].staged;
@@ -222,6 +223,20 @@ void execute_statement(Record& record) {
 }
 
 }  // namespace
+
+void exchange_cells(Record& record) {
+  if (record.probe == nullptr) {
+    NoProbe nobody;
+    exchange(record, nobody);
+  } else {
+    exchange(record, *record.probe);
+  }
+  copy_locally(record);
+}
+
+void note_phase(Record& record, Phase phase) {
+  if (record.probe != nullptr) record.probe->end_of(phase);
+}
 
 void execute(Record& record) {
   if (record.kind == Record::Kind::call)

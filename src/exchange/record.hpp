@@ -46,6 +46,7 @@ struct Record {
   std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
   DevicePlan const* plan = nullptr;
   KernelForms forms;
+  std::int64_t step = 0;            ///< of the loop
   HostMemory kernel;                ///< a copy of the statement's
   std::vector<std::byte*> buffers;  ///< read: one for each of the plan's
   std::vector<std::byte const*> scalars;
@@ -67,6 +68,13 @@ struct Record {
 /// Runs a record on its device's thread.
 /// Throws: PeerFailed, Mismatch, and what a kernel throws.
 void execute(Record& record);
+
+/// Only what a statement does before it computes: sends, receives and copies what the record's plan
+/// says.
+/// Throws: PeerFailed, Mismatch.
+void exchange_cells(Record& record);
+/// What the time since the last call went to, where somebody looks.
+void note_phase(Record& record, Phase phase);
 
 /// `into` meets `from`, of equal lengths.
 using CombineBytes = void (*)(std::span<std::byte> into, std::span<std::byte const> from);

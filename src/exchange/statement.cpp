@@ -14,6 +14,8 @@ void Statement::clear() {
   result.reset();
   work.layout.reset();
   kernel_bytes = 0;
+  hash_of_numbers = nullptr;
+  step = 0;
   copies = false;
   is_transfer = false;
   folds = false;

@@ -1,6 +1,7 @@
 #include "tessera/plan/access.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/hash.hpp"
@@ -114,6 +115,28 @@ bool apart(Access const& access, AffineMap const& written, std::size_t d, Box co
   });
 }
 
+// Along each dimension of a statement: its ends, and where one of the accesses changes its formula.
+std::vector<std::vector<std::int64_t>> borders(std::span<Access const> accesses,
+                                               Box const& indices) {
+  std::vector<std::set<std::int64_t>> sets(indices.rank());
+  for (std::size_t d = 0; d < indices.rank(); ++d) sets[d] = {indices.lo[d], indices.hi[d]};
+  for (auto const& access : accesses)
+    for (std::size_t d = 0; d < access.rank(); ++d) {
+      auto const& axis = access.map.axes[d];
+      // Periodic images lie side by side in the reader's frame: no border there.
+      if (axis.from == AxisMap::fixed || access.boundaries[d].below == BoundaryKind::periodic)
+        continue;
+      if (planted("border_lost") && d + 1 == access.rank()) continue;
+      for (auto const& stretch : stretches_of(access, d, indices)) {
+        sets[static_cast<std::size_t>(axis.from)].insert(stretch.lo);
+        sets[static_cast<std::size_t>(axis.from)].insert(stretch.hi);
+      }
+    }
+  std::vector<std::vector<std::int64_t>> result;
+  for (auto const& set : sets) result.emplace_back(set.begin(), set.end());
+  return result;
+}
+
 }  // namespace
 
 char const* to_string(BoundaryKind kind) {
@@ -199,6 +222,42 @@ bool could_read_overwritten(Access const& access, AffineMap const& written, Box 
   for (std::size_t d = 0; d < access.rank(); ++d)
     if (apart(access, written, d, indices)) return false;
   return true;
+}
+
+LeafFormula formula_over(Access const& access, Box const& box) {
+  LeafFormula formula;
+  std::size_t deciding = 0;
+  for (std::size_t d = 0; d < access.rank(); ++d) {
+    auto const stretches = stretches_of(access, d, box);
+    TESSERA_ASSERT(!stretches.empty(), access, " over ", box);
+    auto const& in = stretches.front();
+    formula.stretches.push_back(in);
+    if (!in.constant() || access.boundaries[d].dimension < deciding) continue;
+    deciding = access.boundaries[d].dimension;
+    formula.constant = 2 * static_cast<std::int64_t>(d) + (in.kind == Stretch::Kind::above ? 1 : 0);
+  }
+  return formula;
+}
+
+std::vector<Box> boxes_of_one_formula(std::span<Access const> accesses, Box const& indices) {
+  auto const all = borders(accesses, indices);
+  auto const rank = indices.rank();
+  std::vector<Box> boxes;
+  InlineVector<std::size_t, max_rank> at(rank, 0);
+  for (;;) {
+    Box box{indices.lo, indices.hi};
+    for (std::size_t d = 0; d < rank; ++d) {
+      box.lo[d] = all[d][at[d]];
+      box.hi[d] = all[d][at[d] + 1];
+    }
+    boxes.push_back(box);
+    std::size_t d = rank;
+    while (d-- > 0) {
+      if (++at[d] + 1 < all[d].size()) break;
+      at[d] = 0;
+    }
+    if (d == static_cast<std::size_t>(-1)) return boxes;
+  }
 }
 
 }  // namespace tessera

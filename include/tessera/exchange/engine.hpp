@@ -10,6 +10,7 @@
 #include <span>
 
 #include "tessera/exchange/counters.hpp"
+#include "tessera/exchange/loop.hpp"
 #include "tessera/exchange/statement.hpp"
 #include "tessera/plan/explanation.hpp"
 #include "tessera/transport/bootstrap.hpp"
@@ -29,6 +30,23 @@ struct Meeting {
   char const* purpose = "";   ///< as "which reads cells"; of static storage
   std::uint64_t array = 0;    ///< the number of the one that it is about; 0: of none
   std::uint64_t details = 0;  ///< a hash of what else has to be equal
+};
+
+/// Is told what the program does while it is set, as when a loop's body is recorded.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  Watcher(Watcher const&) = delete;
+  Watcher& operator=(Watcher const&) = delete;
+
+  /// A statement is about to run, unless this returns false. It is gone when this returns.
+  [[nodiscard]] virtual bool note(Statement const& statement) = 0;
+  /// The program is about to wait for its devices, to read or to write cells on the host. What this
+  /// throws, the caller of whatever waits gets.
+  virtual void note_host_access() = 0;
+
+ protected:
+  Watcher() = default;
 };
 
 /// Plans, posts and waits.
@@ -67,6 +85,27 @@ class Engine {
   /// Throws: PeerFailed, Mismatch, and whatever failed before on this process; BudgetExceeded,
   ///         alike on every process and with nothing sent.
   void run(Statement const& statement);
+
+  /// Runs blocks of a loop's steps, and waits for their end. Nothing else names its arrays
+  /// meanwhile. Throws: PeerFailed, Mismatch, and whatever failed before on this process.
+  void run(LoopRun const& run);
+  /// Makes room for ghost cells of an array, at least so wide. Waits for the statements so far.
+  void grow(ArrayState& array, GhostWidths const& widths);
+  /// How many references to an array there are, but for the engine's own. Waits for the statements
+  /// so far. Ranks: local; equal on all processes that hold alike.
+  [[nodiscard]] std::int64_t holders(std::shared_ptr<ArrayState> const& array);
+  /// From now on, tells `watcher` what the program does; null for nobody. Returns the one before.
+  Watcher* tell(Watcher* watcher);
+  /// True while somebody is told.
+  [[nodiscard]] bool is_told() const;
+  /// Opens the channels of a loop. Ranks: collective. Throws: PeerFailed, Mismatch.
+  void open_channels(Loop& loop);
+  /// The time in which all processes can meet, at best: what a message between neighbours takes or
+  /// somewhat more. Equal on all of them; 0 in a job of one process.
+  /// Ranks: collective. Throws: PeerFailed, Mismatch.
+  [[nodiscard]] double meeting_seconds();
+  /// True if a budget counts what statements send, or gathers are refused.
+  [[nodiscard]] bool counts_messages() const;
 
   /// Waits until all statements so far have been carried out by this process's devices.
   void synchronize();

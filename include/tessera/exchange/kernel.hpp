@@ -32,6 +32,7 @@ struct KernelCall {
   LeafView const* leaves = nullptr;
   std::byte const* const* scalars = nullptr;
   void* accumulator = nullptr;  ///< of a reduction
+  std::int64_t step = 0;        ///< of the loop that the statement stands in
 };
 
 /// Computes rows [first_row, last_row) of a box: a row is a run along the last dimension, rows

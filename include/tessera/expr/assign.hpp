@@ -85,8 +85,6 @@ void assign_to_view(View<T, N, R> const& target, V const& value, Place const& pl
   detail::Builder builder(statement, space.box().hi, N);
   auto const kernel = make_kernel(node, builder);  // found beside the builder
   using Kernel = std::remove_cv_t<decltype(kernel)>;
-  static_assert(std::is_trivially_copyable_v<Kernel>);
-  note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
   statement.kind = "assignment";
   statement.place = place.known() ? place : node.place();
   statement.type_hash = detail::type_hash<Kernel, T>();
@@ -94,8 +92,7 @@ void assign_to_view(View<T, N, R> const& target, V const& value, Place const& pl
   statement.target = target.held();
   statement.copies = detail::is_view_of<T, Node>;
   statement.forms = detail::assignment_forms<Kernel, T>();
-  statement.kernel = &kernel;
-  statement.kernel_bytes = sizeof kernel;
+  detail::set_kernel(statement, kernel);
   engine().run(statement);
 }
 

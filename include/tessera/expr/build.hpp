@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "tessera/base/hash.hpp"
 #include "tessera/exchange/engine.hpp"
@@ -126,33 +127,79 @@ template <class Condition, class A, class B>
                      std::remove_cv_t<decltype(b)>>{condition, a, b};
 }
 
+/// Calls visit(kernel) for each of a kernel's ends: leaves, literals, coordinates.
+template <class Kernel, class Visit>
+void visit_ends(Kernel const& kernel, Visit const& visit) {
+  visit(kernel);
+}
+template <class Op, class C, class A, class Visit>
+void visit_ends(OperationKernel<Op, C, A> const& kernel, Visit const& visit) {
+  visit_ends(kernel.a, visit);
+}
+template <class Op, class C, class A, class B, class Visit>
+void visit_ends(OperationKernel<Op, C, A, B> const& kernel, Visit const& visit) {
+  visit_ends(kernel.a, visit);
+  visit_ends(kernel.b, visit);
+}
+template <class C, class Condition, class A, class B, class Visit>
+void visit_ends(WhereKernel<C, Condition, A, B> const& kernel, Visit const& visit) {
+  visit_ends(kernel.condition, visit);
+  visit_ends(kernel.a, visit);
+  visit_ends(kernel.b, visit);
+}
+
 /// Tells the statement where in the kernel the constants past the edges lie.
+struct NoteConstants {
+  std::byte const* start;
+  Statement& statement;
+
+  template <class Kernel>
+  void operator()(Kernel const&) const {}
+  template <class T, std::size_t R>
+  void operator()(BoundaryLeafKernel<T, R> const& kernel) const {
+    auto& leaf = statement.leaves[kernel.leaf.slot];
+    if (leaf.constants_offset >= 0)
+      leaf.constants_offset = reinterpret_cast<std::byte const*>(kernel.constants) - start;
+  }
+};
+
+/// A hash of the numbers that stand in a kernel. Structs with padding do not count.
+struct HashNumbers {
+  std::uint64_t& hash;
+
+  template <class Kernel>
+  void operator()(Kernel const&) const {}
+  template <class T>
+  void operator()(LiteralKernel<T> const& kernel) const {
+    add(kernel.value);
+  }
+  template <class T, std::size_t R>
+  void operator()(BoundaryLeafKernel<T, R> const& kernel) const {
+    for (auto const& constant : kernel.constants) add(constant);
+  }
+  void operator()(IndexKernel const& kernel) const { add(kernel.dimension); }
+
+  template <class T>
+  void add(T const& value) const {
+    if constexpr (Number<T> || std::has_unique_object_representations_v<T>)
+      hash = mix(hash, hash_text({reinterpret_cast<char const*>(&value), sizeof value}));
+  }
+};
 template <class Kernel>
-void note_constants(Kernel const&, std::byte const*, Statement&) {}
-template <class T, std::size_t R>
-void note_constants(BoundaryLeafKernel<T, R> const& kernel, std::byte const* start,
-                    Statement& statement) {
-  auto& leaf = statement.leaves[kernel.leaf.slot];
-  if (leaf.constants_offset >= 0)
-    leaf.constants_offset = reinterpret_cast<std::byte const*>(kernel.constants) - start;
+[[nodiscard]] std::uint64_t hash_of_numbers(void const* kernel) {
+  std::uint64_t hash = 0;
+  visit_ends(*static_cast<Kernel const*>(kernel), HashNumbers{hash});
+  return hash;
 }
-template <class Op, class C, class A>
-void note_constants(OperationKernel<Op, C, A> const& kernel, std::byte const* start,
-                    Statement& statement) {
-  note_constants(kernel.a, start, statement);
-}
-template <class Op, class C, class A, class B>
-void note_constants(OperationKernel<Op, C, A, B> const& kernel, std::byte const* start,
-                    Statement& statement) {
-  note_constants(kernel.a, start, statement);
-  note_constants(kernel.b, start, statement);
-}
-template <class C, class Condition, class A, class B>
-void note_constants(WhereKernel<C, Condition, A, B> const& kernel, std::byte const* start,
-                    Statement& statement) {
-  note_constants(kernel.condition, start, statement);
-  note_constants(kernel.a, start, statement);
-  note_constants(kernel.b, start, statement);
+
+/// Gives a statement its kernel, which lives until it has run.
+template <class Kernel>
+void set_kernel(Statement& statement, Kernel const& kernel) {
+  static_assert(std::is_trivially_copyable_v<Kernel>);
+  visit_ends(kernel, NoteConstants{reinterpret_cast<std::byte const*>(&kernel), statement});
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  statement.hash_of_numbers = &hash_of_numbers<Kernel>;
 }
 
 /// A number for a type, equal on all processes that run the same program.

@@ -38,11 +38,10 @@ struct WithMemberKernel {
                                              values.template row<unit>(place)};
   }
 };
-template <auto member, class Structs, class Values>
-void note_constants(WithMemberKernel<member, Structs, Values> const& kernel, std::byte const* start,
-                    Statement& statement) {
-  note_constants(kernel.structs, start, statement);
-  note_constants(kernel.values, start, statement);
+template <auto member, class Structs, class Values, class Visit>
+void visit_ends(WithMemberKernel<member, Structs, Values> const& kernel, Visit const& visit) {
+  visit_ends(kernel.structs, visit);
+  visit_ends(kernel.values, visit);
 }
 
 template <auto member, class Structs, class Values>

@@ -30,9 +30,9 @@ struct FoldKernel {
   Terms terms;
   double parameter;
 };
-template <class Terms>
-void note_constants(FoldKernel<Terms> const& kernel, std::byte const* start, Statement& statement) {
-  note_constants(kernel.terms, start, statement);
+template <class Terms, class Visit>
+void visit_ends(FoldKernel<Terms> const& kernel, Visit const& visit) {
+  visit_ends(kernel.terms, visit);
 }
 
 /// Walks a box along those dimensions that move the target's cell, or along those that do not; its
@@ -238,7 +238,6 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
   auto const terms = make_kernel(node, builder);
   using Terms = std::remove_cv_t<decltype(terms)>;
   FoldKernel<Terms> const kernel{terms, label.parameter};
-  note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
   statement.kind = label.kind;
   statement.place = label.place;
   statement.type_hash = mix(type_hash<FoldKernel<Terms>, A, Out>(), bits_of(label.parameter));
@@ -249,8 +248,7 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
   statement.writes_slabs = target.slab_map != nullptr;
   if (statement.writes_slabs) statement.slab_map = *target.slab_map;
   statement.forms = {&fold_box<Terms, A, Out, true>, &fold_box<Terms, A, Out, false>};
-  statement.kernel = &kernel;
-  statement.kernel_bytes = sizeof kernel;
+  set_kernel(statement, kernel);
   engine().run(statement);
 }
 

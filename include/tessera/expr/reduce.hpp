@@ -63,14 +63,12 @@ template <Accumulator A, class Node>
     throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
   auto const kernel = make_kernel(node, builder);
   using Kernel = std::remove_cv_t<decltype(kernel)>;
-  note_constants(kernel, reinterpret_cast<std::byte const*>(&kernel), statement);
   statement.kind = kind;
   statement.place = place;
   statement.type_hash = mix(type_hash<Kernel, A>(), bits_of(parameter));
   statement.work = {anchor.state->layout(), anchor.access.map, space.box()};
   statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>};
-  statement.kernel = &kernel;
-  statement.kernel_bytes = sizeof kernel;
+  set_kernel(statement, kernel);
   statement.reduction = reduction_of<A>(parameter);
   statement.result = engine().make_scalar();
   Scalar<T> const result(statement.result, place);

@@ -111,10 +111,9 @@ struct IndexedKernel {
     return NumberedRow<Cells, Make>{inner.template row<unit>(place), start, step};
   }
 };
-template <class Inner, class Make>
-void note_constants(IndexedKernel<Inner, Make> const& kernel, std::byte const* start,
-                    Statement& statement) {
-  note_constants(kernel.inner, start, statement);
+template <class Inner, class Make, class Visit>
+void visit_ends(IndexedKernel<Inner, Make> const& kernel, Visit const& visit) {
+  visit_ends(kernel.inner, visit);
 }
 
 /// An expression whose cells are told their index.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <ostream>
+#include <span>
 #include <vector>
 
 #include "tessera/index/affine_map.hpp"
@@ -107,6 +108,24 @@ void visit_combinations(std::vector<std::vector<Stretch>> const& stretches, Visi
     choice[d] = &stretches[d][at[d]];
   }
 }
+
+/// How a statement reads one array over a box of its indices on which that is one formula.
+struct LeafFormula {
+  /// Per dimension of the array; periodic images are not told apart, since they lie side by side
+  /// where the reader looks for them.
+  InlineVector<Stretch, max_rank> stretches;
+  /// Past a constant edge: which of the access's constants, 2 d below and 2 d + 1 above dimension
+  /// d; -1 of cells.
+  std::int64_t constant = -1;
+};
+
+/// The formula of an access over a box that is one of `boxes_of_one_formula`, or a part of one.
+[[nodiscard]] LeafFormula formula_over(Access const& access, Box const& box);
+
+/// Cuts a statement's indices into boxes over which each of the accesses is one formula, in
+/// row-major order.
+[[nodiscard]] std::vector<Box> boxes_of_one_formula(std::span<Access const> accesses,
+                                                    Box const& indices);
 
 /// True if a statement that writes `written` over `indices` in place could overwrite a cell that it
 /// has yet to read through `access` of the same array.

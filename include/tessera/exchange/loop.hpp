@@ -1,0 +1,99 @@
+#pragma once
+/// @file
+/// Blocks of steps of a recorded loop, ready to run on this process's devices.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/base/source.hpp"
+#include "tessera/exchange/array_state.hpp"
+#include "tessera/exchange/compiled_statement.hpp"
+#include "tessera/exchange/kernel.hpp"
+#include "tessera/exchange/scalar_state.hpp"
+#include "tessera/plan/block_schedule.hpp"
+
+namespace tessera {
+
+/// A recorded statement's kernel, with its numbers.
+struct LoopKernel {
+  KernelForms forms;
+  std::vector<std::byte> bytes;
+  std::vector<std::shared_ptr<ScalarState>> scalars;
+};
+
+/// Where a statement finds the cells of one array in whichever buffer.
+struct LoopOperand {
+  /// Of index 0 from the start of the buffer; of a constant from the start of the kernel.
+  std::int64_t origin_bytes = 0;
+  Index strides;        ///< from index to index of the statement, in elements
+  Index strides_bytes;  ///< the same in bytes
+  bool is_constant = false;
+};
+
+/// A statement over indices for which each of its leaves is one formula, in one image of the
+/// domain.
+struct LoopPart {
+  std::size_t kernel = 0;
+  bool unit_stride = false;
+  /// Per dimension of the target: cell = offset + stride · index, unwrapped.
+  InlineVector<AxisMap, max_rank> axes;
+  LoopOperand target;
+  std::vector<LoopOperand> leaves;
+};
+
+/// One instance of a block on a device: cells that are written in one step.
+struct LoopTask {
+  std::size_t part = 0;
+  Box cells;  ///< unwrapped
+  Index skew;
+  std::int64_t step = 0;            ///< of the block
+  std::size_t target = 0;           ///< a buffer: 2 · array + BlockBuffer::which
+  std::vector<std::size_t> leaves;  ///< buffers; of a constant any
+};
+
+/// Ghost cells as a block finds them, to be copied to an array's other buffer.
+struct LoopGhosts {
+  std::size_t array = 0;
+  StridedBlock block;
+};
+
+/// What one local device does in a block.
+struct LoopDevice {
+  DeviceId device;
+  std::vector<LoopPart> parts;
+  std::vector<LoopTask> tasks;     ///< in the order of the program
+  Box tiles;                       ///< around all cells, each moved by its skew
+  std::vector<LoopGhosts> ghosts;  ///< of arrays whose buffers swap
+};
+
+/// Blocks of a loop's steps. The plans' buffers are the arrays, each in its current buffer.
+///
+/// Shapes: all arrays have as many dimensions as `tile`.
+struct Loop {
+  std::int64_t steps = 0;  ///< of a block
+  std::vector<LoopKernel> kernels;
+  std::vector<LoopDevice> devices;
+  std::shared_ptr<CompiledStatement> first;  ///< fills the ghost cells of all arrays
+  std::shared_ptr<CompiledStatement> later;  ///< of those that the loop writes
+  std::vector<BlockBuffer> after;            ///< as of BlockSchedule
+  std::vector<GhostWidths> widths;           ///< per array: what its ghost cells were then
+  std::vector<bool> written;                 ///< per array
+  std::vector<bool> swapped;                 ///< per array: it has two buffers
+  std::vector<Box> differing;                ///< per array: where its buffers may differ
+  Index tile;                                ///< extents, in cells
+  std::uint64_t hash = 0;                    ///< of the program; equal on all processes
+  std::string words;                         ///< for people: what the loop is
+  Place place;
+};
+
+/// A run of some blocks.
+struct LoopRun {
+  Loop const& loop;
+  std::vector<std::shared_ptr<ArrayState>> const& arrays;  ///< as the first step calls them
+  std::int64_t blocks = 0;
+  std::int64_t first_step = 0;  ///< what kernels are told as the number of the first step
+};
+
+}  // namespace tessera

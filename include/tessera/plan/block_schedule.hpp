@@ -1,0 +1,104 @@
+#pragma once
+/// @file
+/// Several steps of a loop at once: in which order its statements may run over which cells, so that
+/// every cell has the bits that step after step would give it.
+///
+/// A device that has all ghost cells as deep as a block of steps reaches computes the block without
+/// a message, part of the neighbours' cells along with its own. Inside the block it may go through
+/// the cells in tiles, all steps over one tile before the next: each statement's cells are moved
+/// back by its skew, so that what it reads has been written and what it overwrites has been read.
+/// All of it is arithmetic on boxes.
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/plan/ghost.hpp"
+
+namespace tessera {
+
+/// How a statement of a loop reads an array: for the cell that it writes, along each dimension a
+/// cell between `lowest` and `highest` away.
+struct LoopRead {
+  std::size_t array = 0;
+  Index lowest;
+  Index highest;
+  /// Per dimension: past the domain's ends lie its periodic images; elsewhere nothing is read
+  /// there.
+  InlineVector<bool, max_rank> wraps;
+};
+
+/// A statement of a loop's body.
+struct LoopStatement {
+  std::size_t array = 0;   ///< the one it writes
+  Box written;             ///< the smallest box around the cells, of the whole array
+  bool has_holes = false;  ///< it writes with strides: not every cell of `written`
+  bool swaps = false;      ///< it reads what it overwrites, so it writes the array's other buffer
+  std::vector<LoopRead> reads;
+};
+
+/// The body of a loop over arrays of one shape. Arrays are counted as they are called at the start
+/// of a step; what the step after calls `a` is what this step calls `next[a]`.
+struct LoopBody {
+  Shape shape;
+  std::vector<std::size_t> next;
+  std::vector<LoopStatement> statements;
+
+  [[nodiscard]] std::size_t arrays() const { return next.size(); }
+  /// Per dimension: true if any read wraps around.
+  [[nodiscard]] InlineVector<bool, max_rank> wraps() const;
+  /// The arrays that some statement writes, in any step.
+  [[nodiscard]] std::vector<bool> written() const;
+  /// Those of which some statement writes the other buffer, in any step.
+  [[nodiscard]] std::vector<bool> swapped() const;
+  /// At the start of a step of a loop that has run for some time: a box around the cells in which
+  /// the two buffers of an array may differ.
+  [[nodiscard]] std::vector<Box> differing() const;
+};
+
+/// One of the two buffers of an array, as they are at the start of a block: 0 holds the cells.
+struct BlockBuffer {
+  std::size_t array = 0;
+  std::size_t which = 0;
+  friend bool operator==(BlockBuffer const&, BlockBuffer const&) = default;
+};
+
+/// A statement in one of the steps of a block; or, before one that writes the other buffer, the
+/// cells that it does not write and that have to be carried over.
+struct BlockInstance {
+  std::size_t statement = 0;
+  std::int64_t step = 0;
+  bool carries = false;
+  std::vector<Box> boxes;  ///< of the whole array
+  BlockBuffer target;
+  std::vector<BlockBuffer> reads;  ///< as the statement's; of a carry the one buffer
+  Index skew;
+};
+
+/// A block of steps.
+struct BlockSchedule {
+  std::int64_t steps = 0;
+  std::vector<BlockInstance> instances;  ///< in the order of the program
+  std::vector<BlockBuffer> after;        ///< per array: where its cells are after the block
+  std::vector<GhostWidths> widths;       ///< per array: the ghost cells needed when it starts
+};
+
+/// Schedules `steps` steps. Skews along the last dimension go up by multiples of `alignment` cells.
+/// Source: the longest path over flow, anti and output dependences, as in Wonnacott, Using Time
+///         Skewing to Eliminate Idle Time due to Memory Bandwidth and Network Limitations (2000).
+[[nodiscard]] BlockSchedule schedule_block(LoopBody const& body, std::int64_t steps,
+                                           std::int64_t alignment);
+
+/// Cells of one instance on one device, unwrapped: those of the array moved by `moved`, whole
+/// periods.
+struct BlockCells {
+  Box cells;
+  Index moved;
+};
+
+/// For each instance the cells that a device computes which owns `own`: all of them lie within
+/// `own` and the ghost cells of the schedule's widths.
+[[nodiscard]] std::vector<std::vector<BlockCells>> cells_of_block(LoopBody const& body,
+                                                                  BlockSchedule const& schedule,
+                                                                  Box const& own);
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+#pragma once
+/// @file
+/// How a loop may be run.
+
+#include <cstdint>
+
+#include "tessera/index/index.hpp"
+
+namespace tessera {
+
+/// What a caller knows better than the library; zeros and empty lists leave it the choice. The
+/// environment decides where it speaks: TESSERA_DEPTH and TESSERA_TILE.
+struct LoopOptions {
+  /// Steps between two exchanges: each device computes some of its neighbours' cells along with its
+  /// own in their place. 1: as the plain loop, a message per neighbour and step.
+  std::int64_t depth = 0;
+  /// Cells of a tile along each dimension, through which all steps of a block run before the next
+  /// one; 0: as many as there are.
+  Shape tile = {};
+
+  /// These options, where the environment does not say otherwise.
+  /// Throws: ConfigError for a variable that cannot be read.
+  [[nodiscard]] LoopOptions with_environment() const;
+};
+
+}  // namespace tessera

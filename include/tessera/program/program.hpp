@@ -1,0 +1,158 @@
+#pragma once
+/// @file
+/// Loops that are recorded once and replayed: the body runs a few times, the devices all steps.
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/plan/explanation.hpp"
+#include "tessera/program/loop_options.hpp"
+#include "tessera/program/step.hpp"
+
+namespace tessera {
+
+/// How a loop is run, as a value that tests read and people print.
+struct LoopExplanation {
+  Place place;
+  Explanations statements;  ///< of one step, as the plain loop runs them
+  std::int64_t period = 1;  ///< steps after which the arrays are called as before
+  /// Why the steps cannot be run in blocks: then each is replayed statement by statement. Empty if
+  /// they can.
+  std::string obstacle;
+  std::int64_t depth = 0;        ///< steps of a block, between two exchanges; 0 before it ran
+  Shape tile;                    ///< cells along each dimension
+  std::int64_t instances = 0;    ///< statements of a block, and cells carried between buffers
+  std::int64_t messages = 0;     ///< of a block, sent by this process's devices
+  std::int64_t bytes = 0;        ///< of a block, sent by this process's devices
+  std::string limit;             ///< "memory", "compute" or "latency"
+  double predicted_seconds = 0;  ///< a step
+  double measured_seconds = 0;   ///< a step of the last run in blocks; 0 if there was none
+
+  friend std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation);
+};
+
+/// A loop's body, recorded when it first runs.
+///
+/// The body runs for real in two steps, which have to do the same, but for arrays that swap their
+/// places; from then on the devices run its statements by themselves, many steps at a time, and
+/// every cell gets the bits that a plain loop would give it. While nothing but statements on arrays
+/// stands in the body, nobody can tell. It must have no other effects: it is also called where no
+/// statement runs, to see that it still does the same. What it names has to outlive the program.
+///
+/// Ranks:   collective.
+/// Threads: the thread that made the Runtime.
+class Program {
+ public:
+  Program(std::function<void(Step)> body, LoopOptions const& options, Place const& place);
+  ~Program();
+  Program(Program&& other) noexcept;
+  Program& operator=(Program&& other) noexcept;
+  Program(Program const&) = delete;
+  Program& operator=(Program const&) = delete;
+
+  /// Runs so many steps and returns when the devices have done them.
+  /// Throws: UsageError if steps differ, or the body does what a replay cannot: alike on every
+  ///         process, with the place and the remedy, after the first two steps have run;
+  ///         ConfigError for TESSERA_DEPTH or TESSERA_TILE; and what statements throw.
+  void run(std::int64_t steps);
+
+  /// The steps that were run so far: the number of the next one.
+  [[nodiscard]] std::int64_t steps() const;
+  /// The statements of a step; 0 before it was recorded.
+  [[nodiscard]] std::int64_t statements() const;
+  /// How the steps are run. Ranks: local.
+  [[nodiscard]] LoopExplanation explain() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+namespace detail {
+
+/// A loop's body: a function of nothing or of the step's number.
+template <class F>
+concept LoopFunction = std::invocable<F&, Step> || std::invocable<F&>;
+
+template <LoopFunction F>
+[[nodiscard]] std::function<void(Step)> body_of(F&& body) {
+  if constexpr (std::invocable<F&, Step>)
+    return std::forward<F>(body);
+  else
+    return [kept = std::forward<F>(body)](Step) mutable { kept(); };
+}
+
+/// Throws: UsageError if it is negative, or an interval not positive.
+void check_steps(std::int64_t steps);
+void check_interval(std::int64_t steps);
+
+}  // namespace detail
+
+/// A program that runs `body`, a function of nothing or of a Step, as often as it is told to.
+/// Nothing runs yet.
+///
+/// Example: auto heat = record([&] { u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right);
+/// });
+///          heat.run(1000);
+template <detail::LoopFunction Body>
+[[nodiscard]] Program record(Body&& body, LoopOptions const& options = {},
+                             std::source_location at = std::source_location::current()) {
+  return {detail::body_of(std::forward<Body>(body)), options, at};
+}
+
+/// Runs `body` so many times, as `record(body).run(steps)`.
+template <detail::LoopFunction Body>
+void iterate(std::int64_t steps, Body&& body, LoopOptions const& options = {},
+             std::source_location at = std::source_location::current()) {
+  record(std::forward<Body>(body), options, at).run(steps);
+}
+
+/// Between how many steps something else is done.
+struct Interval {
+  std::int64_t steps = 1;
+};
+/// Example: iterate(1000, body, every(100), [&](std::int64_t done) { … });
+[[nodiscard]] constexpr Interval every(std::int64_t steps) {
+  return {steps};
+}
+
+/// The same, and calls `report(done)`, with the steps done so far, after every so many of them and
+/// after the last. It may do what the body may not: read cells, print, save.
+template <detail::LoopFunction Body, std::invocable<std::int64_t> Report>
+void iterate(std::int64_t steps, Body&& body, Interval interval, Report&& report,
+             LoopOptions const& options = {},
+             std::source_location at = std::source_location::current()) {
+  detail::check_steps(steps);
+  detail::check_interval(interval.steps);
+  auto program = record(std::forward<Body>(body), options, at);
+  while (program.steps() < steps) {
+    program.run(std::min(interval.steps, steps - program.steps()));
+    report(program.steps());
+  }
+}
+
+/// Runs `body` until `is_done()`, which is asked after every so many steps, or until `most` steps
+/// are done; returns how many were. `is_done` may read what reductions give, as in
+/// `sum(r * r) < tolerance`: that is the same on every process.
+template <detail::LoopFunction Body, std::predicate Done>
+std::int64_t iterate_until(std::int64_t most, Body&& body, Interval interval, Done&& is_done,
+                           LoopOptions const& options = {},
+                           std::source_location at = std::source_location::current()) {
+  detail::check_steps(most);
+  detail::check_interval(interval.steps);
+  auto program = record(std::forward<Body>(body), options, at);
+  while (program.steps() < most) {
+    program.run(std::min(interval.steps, most - program.steps()));
+    if (is_done()) break;
+  }
+  return program.steps();
+}
+
+}  // namespace tessera

@@ -1,0 +1,48 @@
+#pragma once
+/// @file
+/// The number of a loop's step, as an expression.
+
+#include <array>
+#include <cstdint>
+
+#include "tessera/expr/build.hpp"
+
+namespace tessera {
+
+/// Which step of a loop a statement is computed in, counted from 0: what the body of `iterate` is
+/// handed, and the only number that may change from step to step.
+///
+/// Shapes:  no dimensions; an expression of std::int64_t.
+/// Example: iterate(100, [&](Step t) { u = u + 0.1 * t; });
+class Step : public ExpressionBase {
+ public:
+  using value_type = std::int64_t;
+  static constexpr std::size_t rank = 0;
+
+  explicit Step(std::int64_t number) : number_(number) {}
+
+  [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
+  [[nodiscard]] Place place() const { return {}; }
+  /// For the statement that is being made; while a loop replays it, nobody asks.
+  [[nodiscard]] std::int64_t number() const { return number_; }
+
+ private:
+  std::int64_t number_;
+};
+
+namespace detail {
+
+struct StepKernel {
+  template <bool unit>
+  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
+    return ConstantRow<std::int64_t>{place.call().step};
+  }
+};
+
+[[nodiscard]] inline auto make_kernel(Step const& step, Builder& builder) {
+  builder.statement().step = step.number();
+  return StepKernel{};
+}
+
+}  // namespace detail
+}  // namespace tessera

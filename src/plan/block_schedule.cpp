@@ -1,0 +1,305 @@
+#include "tessera/plan/block_schedule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tessera/base/planted.hpp"
+#include "tessera/index/region.hpp"
+
+namespace tessera {
+namespace {
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
+  return ceil_div(value, unit) * unit;
+}
+
+// A property of some arrays, spread to all that they turn into.
+void spread(std::vector<bool>& marks, std::vector<std::size_t> const& next) {
+  for (std::size_t round = 0; round < next.size(); ++round)
+    for (std::size_t a = 0; a < next.size(); ++a)
+      if (marks[a]) marks[next[a]] = true;
+}
+
+// What each statement has to carry over, and where buffers differ at the start of a step.
+struct Carries {
+  std::vector<std::vector<Box>> of_statement;
+  std::vector<Box> differing;
+};
+
+// One step: what statements carry over where buffers differ in `differing` at its start, which
+// becomes what they differ in at the start of the next.
+void pass(LoopBody const& body, Carries& carries) {
+  auto differing = carries.differing;
+  carries.of_statement.assign(body.statements.size(), {});
+  for (std::size_t s = 0; s < body.statements.size(); ++s) {
+    auto const& statement = body.statements[s];
+    auto& box = differing[statement.array];
+    if (!statement.swaps) {
+      box = hull(box, statement.written);
+      continue;
+    }
+    auto& carried = carries.of_statement[s];
+    if (statement.has_holes)
+      carried.push_back(box);
+    else
+      append_difference(box, statement.written, carried);
+    if (planted("block_carries_nothing")) carried.clear();
+    std::erase_if(carried, [](Box const& cells) { return cells.empty(); });
+    box = statement.written;
+  }
+  for (std::size_t a = 0; a < body.arrays(); ++a)
+    carries.differing[a] = hull(carries.differing[a], differing[body.next[a]]);
+}
+
+// Boxes only grow from pass to pass, towards the hull of all that is written. Carrying a cell in
+// which buffers do not differ does no harm.
+Carries carries_of(LoopBody const& body) {
+  Carries carries{{}, std::vector<Box>(body.arrays(), Box::none(body.shape.size()))};
+  for (;;) {
+    auto const before = carries.differing;
+    pass(body, carries);
+    if (carries.differing == before) return carries;
+  }
+}
+
+// Statements one after the other, step by step, each with the buffers that it finds.
+class Unroller {
+ public:
+  explicit Unroller(LoopBody const& body)
+      : body_(body), carries_(carries_of(body)), names_(body.arrays()), current_(body.arrays(), 0) {
+    for (std::size_t a = 0; a < names_.size(); ++a) names_[a] = a;
+  }
+
+  BlockSchedule unroll(std::int64_t steps) {
+    schedule_.steps = steps;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      for (std::size_t s = 0; s < body_.statements.size(); ++s) add(s, step);
+      auto const before = names_;
+      for (std::size_t a = 0; a < names_.size(); ++a) names_[a] = before[body_.next[a]];
+    }
+    for (std::size_t a = 0; a < names_.size(); ++a) schedule_.after.push_back(buffer_of(a));
+    return std::move(schedule_);
+  }
+
+ private:
+  BlockBuffer buffer_of(std::size_t name) const { return {names_[name], current_[names_[name]]}; }
+
+  void add(std::size_t s, std::int64_t step) {
+    auto const& statement = body_.statements[s];
+    BlockInstance instance{s, step, false, {statement.written}, {}, {}, {}};
+    for (auto const& read : statement.reads) instance.reads.push_back(buffer_of(read.array));
+    if (statement.swaps) {
+      auto const from = buffer_of(statement.array);
+      current_[from.array] = 1 - from.which;
+      if (auto const& boxes = carries_.of_statement[s]; !boxes.empty())
+        schedule_.instances.push_back(
+            {s, step, true, boxes, {from.array, 1 - from.which}, {from}, {}});
+    }
+    instance.target = buffer_of(statement.array);
+    schedule_.instances.push_back(std::move(instance));
+  }
+
+  LoopBody const& body_;
+  Carries carries_;
+  std::vector<std::size_t> names_;  // which array, as the block's start calls it, a name stands for
+  std::vector<std::size_t> current_;  // of those arrays
+  BlockSchedule schedule_;
+};
+
+// What one instance reads of one buffer.
+struct Reach {
+  BlockBuffer buffer;
+  Index lowest;
+  Index highest;
+  InlineVector<bool, max_rank> wraps;
+};
+
+std::vector<Reach> reaches_of(LoopBody const& body, BlockInstance const& instance) {
+  auto const rank = body.shape.size();
+  if (instance.carries)
+    return {{instance.reads[0], Index(rank, 0), Index(rank, 0),
+             InlineVector<bool, max_rank>(rank, false)}};
+  std::vector<Reach> reaches;
+  auto const& reads = body.statements[instance.statement].reads;
+  for (std::size_t r = 0; r < reads.size(); ++r)
+    reaches.push_back({instance.reads[r], reads[r].lowest, reads[r].highest, reads[r].wraps});
+  return reaches;
+}
+
+// The skews: each the longest path to its instance over pairs that touch the same buffer.
+class Skewer {
+ public:
+  Skewer(LoopBody const& body, std::vector<BlockInstance>& instances, std::int64_t alignment)
+      : instances_(instances), alignment_(alignment), rank_(body.shape.size()) {
+    for (auto const& instance : instances) reaches_.push_back(reaches_of(body, instance));
+  }
+
+  void skew() {
+    for (std::size_t later = 0; later < instances_.size(); ++later) {
+      instances_[later].skew = Index(rank_, 0);
+      for (std::size_t earlier = 0; earlier < later; ++earlier) meet(earlier, later);
+    }
+  }
+
+ private:
+  void meet(std::size_t earlier, std::size_t later) {
+    Index const none(rank_, 0);
+    auto const& written = instances_[earlier].target;
+    for (auto const& read : reaches_[later])
+      if (read.buffer == written) demand(earlier, later, read.highest, 1);
+    for (auto const& read : reaches_[earlier])
+      if (read.buffer == instances_[later].target) demand(earlier, later, read.lowest, -1);
+    if (instances_[later].target == written) demand(earlier, later, none, 1);
+  }
+
+  // The later one is moved by at least sign * offset more than the earlier.
+  void demand(std::size_t earlier, std::size_t later, Index const& offset, std::int64_t sign) {
+    auto const& from = instances_[earlier].skew;
+    auto& to = instances_[later].skew;
+    for (std::size_t d = 0; d < rank_; ++d) {
+      auto by = sign * offset[d];
+      if (planted("skew_one_short") && by > 0) --by;
+      if (d + 1 == rank_) by = rounded_up(by, alignment_);
+      to[d] = std::max(to[d], from[d] + by);
+    }
+  }
+
+  std::vector<BlockInstance>& instances_;
+  std::int64_t alignment_;
+  std::size_t rank_;
+  std::vector<std::vector<Reach>> reaches_;
+};
+
+// Backwards from what has to be right at the end, both buffers of every array: what each instance
+// needs of the buffers before it.
+std::vector<GhostWidths> widths_of(LoopBody const& body,
+                                   std::vector<BlockInstance> const& instances) {
+  auto const rank = body.shape.size();
+  std::vector<std::array<GhostWidths, 2>> needs(body.arrays(),
+                                                {GhostWidths::none(rank), GhostWidths::none(rank)});
+  for (auto i = instances.size(); i-- > 0;) {
+    auto const& target = instances[i].target;
+    auto const around = needs[target.array][target.which];
+    for (auto const& read : reaches_of(body, instances[i])) {
+      auto& need = needs[read.buffer.array][read.buffer.which];
+      for (std::size_t d = 0; d < rank; ++d) {
+        need.below[d] = std::max(need.below[d], around.below[d] - read.lowest[d]);
+        need.above[d] = std::max(need.above[d], around.above[d] + read.highest[d]);
+      }
+    }
+  }
+  std::vector<GhostWidths> widths;
+  for (auto const& [one, other] : needs) widths.push_back(one.merged(other));
+  return widths;
+}
+
+// The images of a box of the array that meet unwrapped cells.
+class Images {
+ public:
+  Images(Shape const& shape, InlineVector<bool, max_rank> const& wraps, Box const& around)
+      : shape_(shape), lo_(shape.size(), 0), hi_(shape.size(), 0) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (!wraps[d] || shape[d] == 0) continue;
+      lo_[d] = floor_div(around.lo[d], shape[d]);
+      hi_[d] = floor_div(around.hi[d] - 1, shape[d]);
+    }
+  }
+
+  // Calls visit(moved): how far the image lies from the array, whole periods.
+  template <class Visit>
+  void visit(Visit const& visit) const {
+    auto at = lo_;
+    for (;;) {
+      Index moved;
+      for (std::size_t d = 0; d < shape_.size(); ++d) moved.push_back(at[d] * shape_[d]);
+      visit(moved);
+      std::size_t d = shape_.size();
+      while (d-- > 0) {
+        if (++at[d] <= hi_[d]) break;
+        at[d] = lo_[d];
+      }
+      if (d == static_cast<std::size_t>(-1)) return;
+    }
+  }
+
+ private:
+  Shape const& shape_;
+  Index lo_;
+  Index hi_;
+};
+
+// What cells need of a buffer; only images lie past the ends of the domain.
+Box need_of(BlockCells const& cells, Reach const& read, Shape const& shape) {
+  auto box = cells.cells;
+  for (std::size_t d = 0; d < box.rank(); ++d) {
+    box.lo[d] += read.lowest[d];
+    box.hi[d] += read.highest[d];
+    if (read.wraps[d]) continue;
+    box.lo[d] = std::max(box.lo[d], cells.moved[d]);
+    box.hi[d] = std::min(box.hi[d], cells.moved[d] + shape[d]);
+  }
+  return box;
+}
+
+}  // namespace
+
+InlineVector<bool, max_rank> LoopBody::wraps() const {
+  InlineVector<bool, max_rank> result(shape.size(), false);
+  for (auto const& statement : statements)
+    for (auto const& read : statement.reads)
+      for (std::size_t d = 0; d < shape.size(); ++d) result[d] = result[d] || read.wraps[d];
+  return result;
+}
+
+std::vector<bool> LoopBody::written() const {
+  std::vector<bool> marks(arrays(), false);
+  for (auto const& statement : statements) marks[statement.array] = true;
+  spread(marks, next);
+  return marks;
+}
+
+std::vector<bool> LoopBody::swapped() const {
+  std::vector<bool> marks(arrays(), false);
+  for (auto const& statement : statements)
+    if (statement.swaps) marks[statement.array] = true;
+  spread(marks, next);
+  return marks;
+}
+
+std::vector<Box> LoopBody::differing() const {
+  return carries_of(*this).differing;
+}
+
+BlockSchedule schedule_block(LoopBody const& body, std::int64_t steps, std::int64_t alignment) {
+  auto schedule = Unroller(body).unroll(steps);
+  Skewer(body, schedule.instances, alignment).skew();
+  schedule.widths = widths_of(body, schedule.instances);
+  return schedule;
+}
+
+std::vector<std::vector<BlockCells>> cells_of_block(LoopBody const& body,
+                                                    BlockSchedule const& schedule, Box const& own) {
+  std::vector<std::vector<BlockCells>> result(schedule.instances.size());
+  if (own.empty()) return result;
+  auto const wraps = body.wraps();
+  std::vector<std::array<Box, 2>> needs(body.arrays(), {own, own});
+  for (auto i = schedule.instances.size(); i-- > 0;) {
+    auto const& instance = schedule.instances[i];
+    auto const wanted = needs[instance.target.array][instance.target.which];
+    Images(body.shape, wraps, wanted).visit([&](Index const& moved) {
+      for (auto const& box : instance.boxes)
+        if (auto const cells = intersect(box.shifted(moved), wanted); !cells.empty())
+          result[i].push_back({cells, moved});
+    });
+    auto const reads = reaches_of(body, instance);
+    for (auto const& cells : result[i])
+      for (auto const& read : reads) {
+        auto& need = needs[read.buffer.array][read.buffer.which];
+        need = hull(need, need_of(cells, read, body.shape));
+      }
+  }
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,305 @@
+#include "tessera/program/program.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include "tessera/base/environment.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/exchange/engine.hpp"
+
+#include "analysis.hpp"
+#include "build.hpp"
+#include "recording.hpp"
+#include "tuning.hpp"
+
+namespace tessera {
+namespace {
+
+bool checks_recordings() {
+  auto const check = environment("TESSERA_CHECK");
+  return check && check->find("recording") != std::string::npos;
+}
+
+// The statements of a step, with their arrays and scalars bound anew for each step.
+class StatementReplay {
+ public:
+  StatementReplay(std::vector<RecordedStatement> const& step, Names const& names) : names_(names) {
+    for (auto const& recorded : step) {
+      auto& entry = entries_.emplace_back();
+      entry.statement = recorded.statement;
+      entry.statement.kernel = recorded.kernel.data();
+      auto const& statement = entry.statement;
+      if (statement.target != nullptr) entry.target = number_of(names, statement.target);
+      for (auto const& leaf : statement.leaves)
+        entry.leaves.push_back(number_of(names, leaf.array));
+      for (auto const& scalar : statement.scalars) entry.scalars.push_back(number(scalar));
+      if (statement.is_reduction()) entry.result = number(statement.result);
+    }
+  }
+
+  // Runs a step, `later` steps after the first recorded one.
+  void run(std::int64_t later, std::int64_t number) {
+    auto const arrays = renamed(names_.next_array, later % names_.period);
+    auto const scalars = renamed(names_.next_scalar, later % names_.period);
+    for (auto& entry : entries_) {
+      auto& statement = entry.statement;
+      statement.step = number;
+      if (statement.target != nullptr) statement.target = names_.arrays[arrays[entry.target]];
+      for (std::size_t l = 0; l < entry.leaves.size(); ++l)
+        statement.leaves[l].array = names_.arrays[arrays[entry.leaves[l]]];
+      for (std::size_t s = 0; s < entry.scalars.size(); ++s)
+        statement.scalars[s] = names_.scalars[scalars[entry.scalars[s]]];
+      if (statement.is_reduction()) statement.result = names_.scalars[scalars[entry.result]];
+      engine().run(statement);
+    }
+  }
+
+ private:
+  struct Entry {
+    Statement statement;
+    std::size_t target = 0;
+    std::vector<std::size_t> leaves;
+    std::vector<std::size_t> scalars;
+    std::size_t result = 0;
+  };
+
+  std::size_t number(std::shared_ptr<ScalarState> const& scalar) const {
+    return static_cast<std::size_t>(
+        std::find(names_.scalars.begin(), names_.scalars.end(), scalar) - names_.scalars.begin());
+  }
+
+  Names const& names_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+struct Program::Impl {
+  std::function<void(Step)> body;
+  LoopOptions options;
+  Place place;
+  std::int64_t done = 0;  // steps
+
+  std::vector<RecordedStatement> first;  // empty: nothing is recorded
+  Names names;
+  std::int64_t later = 0;  // steps since the first recorded one
+  LoopAnalysis analysis;
+  BlockChoice choice;
+  std::map<std::int64_t, std::unique_ptr<Loop>> blocks;  // by their steps
+  std::unique_ptr<StatementReplay> replay;
+  Explanations statements;
+  double measured_seconds = 0;
+
+  void run(std::int64_t steps) {
+    // Inside a loop that is being recorded, its body records the statements of all steps.
+    if (engine().is_told()) return run_plainly(steps);
+    if (checks_recordings()) return run_checking(steps);
+    if (!first.empty() && (names.makes_new || !still_does_the_same())) first.clear();
+    if (first.empty()) {
+      if (steps < 3) return run_plainly(steps);
+      record();
+      steps -= 2;
+    }
+    auto const whole = steps / names.period * names.period;
+    if (whole > 0) run_replay(whole);
+    run_plainly(steps - whole);
+    later += steps - whole;
+  }
+
+  void run_plainly(std::int64_t steps) {
+    for (std::int64_t step = 0; step < steps; ++step) body(Step(done++));
+  }
+
+  std::vector<RecordedStatement> recorded_step(Recorder::Mode mode, std::int64_t number) {
+    Recorder recorder(mode, place);
+    body(Step(number));
+    return recorder.take();
+  }
+
+  // Every step runs for real, and is compared with the one before.
+  void run_checking(std::int64_t steps) {
+    for (std::int64_t step = 0; step < steps; ++step) {
+      auto now = recorded_step(Recorder::Mode::runs, done++);
+      if (!first.empty()) (void)compare_steps(first, now, place);
+      first = std::move(now);
+    }
+    first.clear();
+  }
+
+  // Between two runs the program may have given the body other arrays or numbers. As many steps are
+  // looked at as it takes until everything is called as before.
+  bool still_does_the_same() {
+    bool same = true;
+    for (std::int64_t step = 0; step < names.period; ++step)
+      same = is_same_step(first, recorded_step(Recorder::Mode::looks, done), names, later + step) &&
+             same;
+    return same;
+  }
+
+  void record() {
+    forget();
+    auto one = recorded_step(Recorder::Mode::runs, done++);
+    std::vector<RecordedStatement> two;
+    {
+      ExplainInto const explaining(statements);
+      two = recorded_step(Recorder::Mode::runs, done++);
+    }
+    names = compare_steps(one, two, place);
+    first = std::move(one);
+    later = 2;
+    analysis = analyze(first, names);
+    if (engine().counts_messages() && analysis.obstacle.empty())
+      analysis.obstacle = "a budget counts what each statement sends";
+    if (analysis.obstacle.empty()) choose();
+    if (!analysis.obstacle.empty()) replay = std::make_unique<StatementReplay>(first, names);
+  }
+
+  struct ExplainInto {
+    explicit ExplainInto(Explanations& into) : before(engine().explain_into(&into)) {}
+    ~ExplainInto() { (void)engine().explain_into(before); }
+    ExplainInto(ExplainInto const&) = delete;
+    ExplainInto& operator=(ExplainInto const&) = delete;
+    Explanations* before;
+  };
+
+  void forget() {
+    statements.statements.clear();
+    blocks.clear();
+    replay.reset();
+    measured_seconds = 0;
+    choice = {};
+  }
+
+  void choose() {
+    constexpr double between_threads = 0.5e-6;
+    auto const seconds = std::max(engine().meeting_seconds(), between_threads);
+    choice = choose_block(analysis, names, options.with_environment(), seconds);
+  }
+
+  void run_replay(std::int64_t steps) {
+    if (replay != nullptr) {
+      for (std::int64_t step = 0; step < steps; ++step) replay->run(later + step, done + step);
+    } else {
+      auto const begin = std::chrono::steady_clock::now();
+      run_blocks(choice.shape.steps, steps / choice.shape.steps);
+      run_blocks(steps % choice.shape.steps, 1);
+      std::chrono::duration<double> const time = std::chrono::steady_clock::now() - begin;
+      measured_seconds = time.count() / static_cast<double>(steps);
+    }
+    done += replay != nullptr ? steps : 0;
+    later += replay != nullptr ? steps : 0;
+  }
+
+  void run_blocks(std::int64_t steps, std::int64_t count) {
+    if (steps == 0 || count == 0) return;
+    auto const& loop = block_of(steps);
+    std::vector<std::shared_ptr<ArrayState>> arrays;
+    for (auto const name : renamed(names.next_array, later % names.period))
+      arrays.push_back(names.arrays[name]);
+    engine().run(LoopRun{loop, arrays, count, done});
+    done += steps * count;
+    later += steps * count;
+  }
+
+  Loop const& block_of(std::int64_t steps) {
+    auto& loop = blocks[steps];
+    if (loop != nullptr && !has_grown(*loop)) return *loop;
+    auto const schedule = schedule_block(analysis.body, steps, choice.shape.alignment);
+    auto const widths = widths_for(names, schedule);
+    for (std::size_t a = 0; a < widths.size(); ++a) engine().grow(*names.arrays[a], widths[a]);
+    auto shape = choice.shape;
+    shape.steps = steps;
+    loop = build_loop({first, names, analysis, schedule}, shape, engine().job());
+    loop->place = place;
+    loop->words = text("the loop at ", place);
+    engine().open_channels(*loop);
+    return *loop;
+  }
+
+  // True if the arrays' ghost cells are not those that the block was made for.
+  [[nodiscard]] bool has_grown(Loop const& loop) const {
+    for (std::size_t a = 0; a < names.arrays.size(); ++a)
+      if (!(names.arrays[a]->widths() == loop.widths[a])) return true;
+    return false;
+  }
+
+  [[nodiscard]] LoopExplanation explain() const {
+    LoopExplanation result;
+    result.place = place;
+    if (first.empty()) return result;
+    result.statements = statements;
+    result.period = names.period;
+    result.obstacle = analysis.obstacle;
+    if (!analysis.obstacle.empty()) return result;
+    result.depth = choice.shape.steps;
+    result.tile = choice.shape.tile;
+    result.limit = choice.reason;
+    result.predicted_seconds = choice.step_seconds;
+    result.measured_seconds = measured_seconds;
+    if (blocks.empty()) return result;
+    auto const& loop = *blocks.rbegin()->second;
+    result.messages = loop.later->messages;
+    result.bytes = loop.later->bytes;
+    for (auto const& device : loop.devices)
+      result.instances = std::max(result.instances, static_cast<std::int64_t>(device.tasks.size()));
+    return result;
+  }
+};
+
+Program::Program(std::function<void(Step)> body, LoopOptions const& options, Place const& place)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->body = std::move(body);
+  impl_->options = options;
+  impl_->place = place;
+}
+Program::~Program() = default;
+Program::Program(Program&& other) noexcept = default;
+Program& Program::operator=(Program&& other) noexcept = default;
+
+void Program::run(std::int64_t steps) {
+  detail::check_steps(steps);
+  impl_->run(steps);
+}
+
+std::int64_t Program::steps() const {
+  return impl_->done;
+}
+
+std::int64_t Program::statements() const {
+  return std::ssize(impl_->first);
+}
+
+LoopExplanation Program::explain() const {
+  return impl_->explain();
+}
+
+std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) {
+  out << "loop at " << explanation.place;
+  if (explanation.statements.statements.empty()) return out << ": not recorded yet\n";
+  out << ", " << counted(std::ssize(explanation.statements.statements), "statement") << " a step";
+  if (explanation.period > 1) out << ", arrays called as before after " << explanation.period;
+  out << '\n' << explanation.statements;
+  if (!explanation.obstacle.empty())
+    return out << "  replayed statement by statement: " << explanation.obstacle << '\n';
+  out << "  blocks of " << counted(explanation.depth, "step") << " in tiles of " << explanation.tile
+      << " cells; a block has " << counted(explanation.instances, "task") << " and sends "
+      << counted(explanation.messages, "message") << ", " << bytes_text(explanation.bytes)
+      << "\n  limited by " << explanation.limit << "; a step takes "
+      << explanation.predicted_seconds * 1e6 << " us by the model";
+  if (explanation.measured_seconds > 0)
+    out << ", " << explanation.measured_seconds * 1e6 << " us as measured";
+  return out << '\n';
+}
+
+void detail::check_steps(std::int64_t steps) {
+  if (steps < 0) throw UsageError(text("a loop cannot run ", steps, " steps; pass 0 or more"));
+}
+
+void detail::check_interval(std::int64_t steps) {
+  if (steps < 1) throw UsageError(text("every(", steps, ") is no interval; pass 1 or more steps"));
+}
+
+}  // namespace tessera

@@ -1,0 +1,253 @@
+#include "recording.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr char const* remedy =
+    "; a loop is recorded once and replayed: use ts::Step for what depends on the number of the "
+    "step, where(...) in place of an if, a Scalar for what the devices compute, or a plain for "
+    "loop";
+
+[[noreturn]] void refuse(Place const& loop, std::string const& what) {
+  throw UsageError(text("the body of the loop at ", loop, ' ', what, remedy));
+}
+
+std::string name_of(Statement const& statement) {
+  return text("the ", statement.kind, " at ", statement.place);
+}
+
+// What of two statements differs, but for their arrays; empty if nothing does.
+std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
+  auto const& one = a.statement;
+  auto const& other = b.statement;
+  if (one.type_hash != other.type_hash || one.is_reduction() != other.is_reduction())
+    return text("runs another statement in its second step, ", name_of(other),
+                ", than in its first, ", name_of(one));
+  if (a.numbers != b.numbers)
+    return text("uses a number that changes from step to step in ", name_of(one));
+  bool const same_cells =
+      one.work.map == other.work.map && one.work.indices == other.work.indices &&
+      one.slab_map == other.slab_map && one.leaves.size() == other.leaves.size() &&
+      std::equal(one.leaves.begin(), one.leaves.end(), other.leaves.begin(),
+                 [](LeafRequest const& x, LeafRequest const& y) { return x.access == y.access; });
+  if (!same_cells) return text("uses other slices in its second step in ", name_of(one));
+  if (!(*one.work.layout == *other.work.layout) || one.scalars.size() != other.scalars.size())
+    return text("uses other arrays in its second step in ", name_of(one));
+  return {};
+}
+
+// Which things of the second step stand where things of the first stood.
+template <class T>
+class Matches {
+ public:
+  using Pointer = std::shared_ptr<T>;
+
+  // False if it does not agree with what was found before.
+  bool add(Pointer const& first, Pointer const& second) {
+    auto const before = number_of(things_, first);
+    if (before == things_.size()) {
+      if (number_of(turned_, second) != turned_.size()) return false;
+      things_.push_back(first);
+      turned_.push_back(second);
+      return true;
+    }
+    return turned_[before] == second;
+  }
+
+  [[nodiscard]] std::vector<Pointer> const& things() const { return things_; }
+
+  // Makes the map a permutation: a chain that ends with something new is closed, so that what it
+  // began with serves again. `may_serve(thing)` says whether nobody else wants that.
+  template <class MayServe>
+  bool close(std::vector<std::size_t>& next, MayServe const& may_serve) {
+    bool made_new = false;
+    for (std::size_t i = 0; i < turned_.size(); ++i)
+      if (number_of(things_, turned_[i]) == things_.size()) {
+        made_new = true;
+        auto const begin = start_of_chain(i);
+        if (!may_serve(things_[begin])) throw Elsewhere{};
+        things_.push_back(turned_[i]);
+        turned_.push_back(things_[begin]);
+      }
+    next.clear();
+    for (auto const& thing : turned_) next.push_back(number_of(things_, thing));
+    return made_new;
+  }
+
+  struct Elsewhere {};
+
+ private:
+  static std::size_t number_of(std::vector<Pointer> const& things, Pointer const& thing) {
+    return static_cast<std::size_t>(std::find(things.begin(), things.end(), thing) -
+                                    things.begin());
+  }
+  std::size_t start_of_chain(std::size_t end) const {
+    for (;;) {
+      auto const before = number_of(turned_, things_[end]);
+      if (before == turned_.size()) return end;
+      end = before;
+    }
+  }
+
+  std::vector<Pointer> things_;
+  std::vector<Pointer> turned_;
+};
+
+// What things are called some steps later.
+template <class T>
+class Renaming {
+ public:
+  Renaming(std::vector<std::shared_ptr<T>> const& things, std::vector<std::size_t> called)
+      : things_(things), called_(std::move(called)) {}
+
+  [[nodiscard]] bool turns(std::shared_ptr<T> const& first, std::shared_ptr<T> const& later) const {
+    if (first == nullptr) return later == nullptr;
+    auto const found = std::find(things_.begin(), things_.end(), first);
+    return things_[called_[static_cast<std::size_t>(found - things_.begin())]] == later;
+  }
+
+ private:
+  std::vector<std::shared_ptr<T>> const& things_;
+  std::vector<std::size_t> called_;
+};
+
+std::int64_t references(std::vector<RecordedStatement> const& step, ArrayState const* array) {
+  std::int64_t count = 0;
+  for (auto const& [statement, kernel, numbers] : step) {
+    count += statement.target.get() == array ? 1 : 0;
+    for (auto const& leaf : statement.leaves) count += leaf.array.get() == array ? 1 : 0;
+  }
+  return count;
+}
+
+std::int64_t order_of(std::vector<std::size_t> const& next) {
+  std::int64_t order = 1;
+  for (std::size_t a = 0; a < next.size(); ++a) {
+    std::int64_t length = 1;
+    for (auto b = next[a]; b != a; b = next[b]) ++length;
+    order = std::lcm(order, length);
+  }
+  return order;
+}
+
+// Adds the arrays and scalars of two statements; false if they do not match.
+bool match(Statement const& one, Statement const& other, Matches<ArrayState>& arrays,
+           Matches<ScalarState>& scalars) {
+  bool same = (one.target == nullptr) == (other.target == nullptr);
+  if (same && one.target != nullptr) same = arrays.add(one.target, other.target);
+  for (std::size_t l = 0; same && l < one.leaves.size(); ++l)
+    same = arrays.add(one.leaves[l].array, other.leaves[l].array);
+  for (std::size_t s = 0; same && s < one.scalars.size(); ++s)
+    same = scalars.add(one.scalars[s], other.scalars[s]);
+  if (same && one.is_reduction()) same = scalars.add(one.result, other.result);
+  return same;
+}
+
+void check_layouts(Names const& names, Place const& loop) {
+  for (std::size_t a = 0; a < names.arrays.size(); ++a) {
+    auto const& one = *names.arrays[a];
+    auto const& other = *names.arrays[names.next_array[a]];
+    if (!(*one.layout() == *other.layout()) || one.element_bytes() != other.element_bytes())
+      refuse(loop,
+             text("takes an array of shape ", one.layout()->shape(), " on ",
+                  one.layout()->sharding(), " in one step and one of shape ",
+                  other.layout()->shape(), " on ", other.layout()->sharding(), " in the next"));
+  }
+}
+
+}  // namespace
+
+Recorder::Recorder(Mode mode, Place const& loop)
+    : mode_(mode), loop_(loop), before_(engine().tell(this)) {}
+
+Recorder::~Recorder() {
+  (void)engine().tell(before_);
+}
+
+bool Recorder::note(Statement const& statement) {
+  auto& recorded = statements_.emplace_back();
+  recorded.statement = statement;
+  auto const* const bytes = static_cast<std::byte const*>(statement.kernel);
+  recorded.kernel.assign(bytes, bytes + statement.kernel_bytes);
+  if (statement.hash_of_numbers != nullptr)
+    recorded.numbers = statement.hash_of_numbers(statement.kernel);
+  recorded.statement.kernel = nullptr;  // it lies here from now on
+  return mode_ == Mode::runs;
+}
+
+void Recorder::note_host_access() {
+  refuse(loop_,
+         "reads or writes cells on the host, or waits for the devices, which no step of a "
+         "replayed loop does");
+}
+
+Names compare_steps(std::vector<RecordedStatement> const& first,
+                    std::vector<RecordedStatement> const& second, Place const& loop) {
+  Matches<ArrayState> arrays;
+  Matches<ScalarState> scalars;
+  for (std::size_t s = 0; s < std::min(first.size(), second.size()); ++s) {
+    if (auto const what = difference(first[s], second[s]); !what.empty()) refuse(loop, what);
+    if (!match(first[s].statement, second[s].statement, arrays, scalars))
+      refuse(loop, text("does not exchange its arrays in every step alike: ",
+                        name_of(first[s].statement), " names other ones in its second step"));
+  }
+  if (first.size() != second.size())
+    refuse(loop, text("runs ", counted(std::ssize(first), "statement"), " in its first step and ",
+                      second.size(), " in its second"));
+  Names names;
+  auto const unused = [&](std::shared_ptr<ArrayState> const& array) {
+    return engine().holders(array) ==
+           references(first, array.get()) + references(second, array.get()) + 1;
+  };
+  auto const any = [](std::shared_ptr<ScalarState> const&) { return true; };
+  try {
+    names.makes_new = arrays.close(names.next_array, unused);
+    names.makes_new = scalars.close(names.next_scalar, any) || names.makes_new;
+  } catch (Matches<ArrayState>::Elsewhere const&) {
+    refuse(loop,
+           "makes a new array in every step, or moves one away, which somebody else still "
+           "holds, as a view does");
+  }
+  names.arrays = arrays.things();
+  names.scalars = scalars.things();
+  check_layouts(names, loop);
+  names.period = std::lcm(order_of(names.next_array), order_of(names.next_scalar));
+  return names;
+}
+
+bool is_same_step(std::vector<RecordedStatement> const& first,
+                  std::vector<RecordedStatement> const& step, Names const& names,
+                  std::int64_t steps_later) {
+  if (first.size() != step.size()) return false;
+  Renaming const arrays(names.arrays, renamed(names.next_array, steps_later));
+  Renaming const scalars(names.scalars, renamed(names.next_scalar, steps_later));
+  for (std::size_t s = 0; s < step.size(); ++s) {
+    auto const& one = first[s].statement;
+    auto const& other = step[s].statement;
+    if (!difference(first[s], step[s]).empty()) return false;
+    if (!arrays.turns(one.target, other.target) || !scalars.turns(one.result, other.result))
+      return false;
+    for (std::size_t l = 0; l < one.leaves.size(); ++l)
+      if (!arrays.turns(one.leaves[l].array, other.leaves[l].array)) return false;
+    for (std::size_t k = 0; k < one.scalars.size(); ++k)
+      if (!scalars.turns(one.scalars[k], other.scalars[k])) return false;
+  }
+  return true;
+}
+
+std::vector<std::size_t> renamed(std::vector<std::size_t> const& next, std::int64_t steps) {
+  std::vector<std::size_t> names(next.size());
+  std::iota(names.begin(), names.end(), std::size_t{0});
+  for (std::int64_t step = 0; step < steps; ++step)
+    for (auto& name : names) name = next[name];
+  return names;
+}
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+#pragma once
+/// @file
+/// What one step of a loop's body did, and whether the next one did the same.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/exchange/engine.hpp"
+
+namespace tessera {
+
+/// A statement with a kernel of its own.
+struct RecordedStatement {
+  Statement statement;
+  std::vector<std::byte> kernel;
+  std::uint64_t numbers = 0;  ///< a hash of those in the kernel
+};
+
+/// Takes down the statements of one step while it lives.
+class Recorder : public Watcher {
+ public:
+  enum class Mode {
+    runs,  ///< the statements run
+    looks  ///< they do not: what the step would do is looked at
+  };
+  /// `loop`: where the loop stands, for messages.
+  Recorder(Mode mode, Place const& loop);
+  ~Recorder() override;
+
+  [[nodiscard]] bool note(Statement const& statement) override;
+  /// Throws: UsageError.
+  void note_host_access() override;
+
+  [[nodiscard]] std::vector<RecordedStatement> take() { return std::move(statements_); }
+
+ private:
+  Mode mode_;
+  Place loop_;
+  std::vector<RecordedStatement> statements_;
+  Watcher* before_;
+};
+
+/// The arrays and scalars of a loop, as its first step calls them, and what they turn into.
+struct Names {
+  std::vector<std::shared_ptr<ArrayState>> arrays;
+  std::vector<std::size_t>
+      next_array;  ///< what the step after calls a is what this one calls next[a]
+  std::vector<std::shared_ptr<ScalarState>> scalars;
+  std::vector<std::size_t> next_scalar;
+  std::int64_t period = 1;  ///< after so many steps everything is called as before
+  /// The body makes arrays or scalars, or moves them: a step that runs for real has new ones.
+  bool makes_new = false;
+};
+
+/// Finds the names by comparing two steps.
+/// Throws: UsageError, with the place of the first statement that differs and what to do; if what
+///         turns into something new is used elsewhere.
+[[nodiscard]] Names compare_steps(std::vector<RecordedStatement> const& first,
+                                  std::vector<RecordedStatement> const& second, Place const& loop);
+
+/// True if a step did what the first one did, with arrays and scalars as they are called by then:
+/// the first step's name a stands for arrays[called[a]].
+[[nodiscard]] bool is_same_step(std::vector<RecordedStatement> const& first,
+                                std::vector<RecordedStatement> const& step, Names const& names,
+                                std::int64_t steps_later);
+
+/// The names `steps` steps later: array a of the first step is then called result[a].
+[[nodiscard]] std::vector<std::size_t> renamed(std::vector<std::size_t> const& next,
+                                               std::int64_t steps);
+
+}  // namespace tessera

@@ -1,0 +1,917 @@
+#include "tessera/plan/block_schedule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/hash.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/plan/halo_plan.hpp"
+
+#include "support/boundaries.hpp"
+#include "support/brute_force.hpp"
+#include "support/layouts.hpp"
+
+#include "plan/cases.hpp"
+
+using namespace tessera;
+using test::Random;
+using test::SharedLayout;
+
+TEST_SUITE_BEGIN("plan/block_schedule");
+
+namespace {
+
+// ---- Bodies and schedules in few words.
+
+LoopRead read_between(std::size_t array, Index const& lowest, Index const& highest) {
+  return {array, lowest, highest, InlineVector<bool, max_rank>(lowest.size(), false)};
+}
+LoopRead read_at(std::size_t array, Index const& offset) {
+  return read_between(array, offset, offset);
+}
+
+LoopStatement in_place(std::size_t array, Box const& written, std::vector<LoopRead> reads) {
+  return {array, written, false, false, std::move(reads)};
+}
+LoopStatement swapping(std::size_t array, Box const& written, std::vector<LoopRead> reads) {
+  return {array, written, false, true, std::move(reads)};
+}
+LoopStatement with_holes(LoopStatement statement) {
+  statement.has_holes = true;
+  return statement;
+}
+
+// Three points along each dimension.
+LoopBody heat(Shape const& shape) {
+  Index const one(shape.size(), 1);
+  Index const minus_one(shape.size(), -1);
+  auto const inner = grown(whole(shape), minus_one, minus_one);
+  return {shape, {0}, {swapping(0, inner, {read_between(0, minus_one, one)})}};
+}
+
+LoopBody periodic_heat(std::int64_t cells) {
+  auto body = heat({cells});
+  body.statements[0].written = whole(body.shape);
+  body.statements[0].reads[0].wraps = {true};
+  return body;
+}
+
+std::string text_of(BlockBuffer const& buffer) {
+  return text(static_cast<char>('a' + buffer.array), buffer.which);
+}
+std::string text_of(std::vector<BlockBuffer> const& buffers) {
+  std::vector<std::string> words;
+  for (auto const& buffer : buffers) words.push_back(text_of(buffer));
+  return join(words);
+}
+
+// "a1 = a0 at (0,); a0 = a1 at (1,)", with the cells of what is carried: "a1 = a0 [0:2] at (0,)".
+std::string text_of(BlockSchedule const& schedule) {
+  std::vector<std::string> words;
+  for (auto const& instance : schedule.instances) {
+    auto const carried = instance.carries ? join(instance.boxes, " ") : "";
+    words.push_back(text(text_of(instance.target), " = ", text_of(instance.reads), carried, " at ",
+                         instance.skew));
+  }
+  return join(words, "", "", "; ");
+}
+
+std::string schedule_of(LoopBody const& body, std::int64_t steps, std::int64_t alignment = 1) {
+  return text_of(schedule_block(body, steps, alignment));
+}
+
+// Per instance, "[1:5]" or "[5:6] moved (-6,)".
+std::vector<std::string> cells_on(LoopBody const& body, std::int64_t steps, Box const& own) {
+  std::vector<std::string> lines;
+  for (auto const& list : cells_of_block(body, schedule_block(body, steps, 1), own)) {
+    std::vector<std::string> words;
+    for (auto const& [cells, moved] : list)
+      words.push_back(moved == Index(moved.size(), 0) ? text(cells)
+                                                      : text(cells, " moved ", moved));
+    lines.push_back(join(words));
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("the second of two heat steps runs one cell behind the first") {
+  auto const schedule = schedule_block(heat({16}), 2, 1);
+
+  CHECK(schedule.steps == 2);
+  CHECK(text_of(schedule) == "a1 = a0 at (0,); a0 = a1 at (1,)");
+  CHECK(text_of(schedule.after) == "a0");
+  CHECK(schedule.widths[0] == GhostWidths{{2}, {2}});
+}
+
+TEST_CASE("after an odd number of steps the cells lie in the other buffer") {
+  auto const schedule = schedule_block(heat({16}), 3, 1);
+
+  CHECK(text_of(schedule) == "a1 = a0 at (0,); a0 = a1 at (1,); a1 = a0 at (2,)");
+  CHECK(text_of(schedule.after) == "a1");
+}
+
+TEST_CASE("skews along the last dimension are aligned") {
+  CHECK(schedule_of(heat({16, 16}), 3) ==
+        "a1 = a0 at (0, 0); a0 = a1 at (1, 1); a1 = a0 at (2, 2)");
+  CHECK(schedule_of(heat({16, 16}), 3, 8) ==
+        "a1 = a0 at (0, 0); a0 = a1 at (1, 8); a1 = a0 at (2, 16)");
+}
+
+TEST_CASE("arrays that change their names need no second buffer") {
+  LoopBody const body{{9}, {1, 0}, {in_place(1, {{1}, {8}}, {read_between(0, {-1}, {1})})}};
+  auto const schedule = schedule_block(body, 2, 1);
+
+  CHECK(text_of(schedule) == "b0 = a0 at (0,); a0 = b0 at (1,)");
+  CHECK(text_of(schedule.after) == "a0, b0");
+  CHECK(text_of(schedule_block(body, 1, 1).after) == "b0, a0");
+  CHECK(schedule.widths[0] == GhostWidths{{2}, {2}});
+  CHECK(schedule.widths[1] == GhostWidths{{1}, {1}});
+  CHECK(body.written() == std::vector{true, true});
+  CHECK(body.swapped() == std::vector{false, false});
+}
+
+TEST_CASE("three arrays that change their names in turn come back after three steps") {
+  LoopBody const body{{9}, {1, 2, 0}, {in_place(2, {{0}, {9}}, {read_at(0, {0})})}};
+
+  CHECK(schedule_of(body, 3) == "c0 = a0 at (0,); a0 = b0 at (0,); b0 = c0 at (0,)");
+  CHECK(text_of(schedule_block(body, 1, 1).after) == "b0, c0, a0");
+  CHECK(text_of(schedule_block(body, 3, 1).after) == "a0, b0, c0");
+}
+
+TEST_CASE("red and black cells take turns in place") {
+  std::vector const neighbours{read_at(0, {-1}), read_at(0, {1})};
+  LoopBody const body{{8},
+                      {0},
+                      {with_holes(in_place(0, {{2}, {7}}, neighbours)),
+                       with_holes(in_place(0, {{1}, {6}}, neighbours))}};
+  auto const schedule = schedule_block(body, 2, 1);
+
+  CHECK(text_of(schedule) ==
+        "a0 = a0, a0 at (0,); a0 = a0, a0 at (1,); a0 = a0, a0 at (2,); a0 = a0, a0 at (3,)");
+  CHECK(schedule.widths[0] == GhostWidths{{4}, {4}});
+}
+
+TEST_CASE("an upwind read needs ghost cells on one side only") {
+  LoopBody const body{{9}, {0}, {swapping(0, {{1}, {9}}, {read_at(0, {-1}), read_at(0, {0})})}};
+  auto const schedule = schedule_block(body, 3, 1);
+
+  CHECK(text_of(schedule) == "a1 = a0, a0 at (0,); a0 = a1, a1 at (1,); a1 = a0, a0 at (2,)");
+  CHECK(schedule.widths[0] == GhostWidths{{3}, {0}});
+}
+
+// The second statement overwrites what the first still reads two cells further on.
+TEST_CASE("a statement runs as far behind another as that one reads back") {
+  LoopBody const body{
+      {9},
+      {0, 1},
+      {in_place(1, {{2}, {9}}, {read_at(0, {-2})}), in_place(0, {{2}, {9}}, {read_at(1, {0})})}};
+
+  CHECK(schedule_of(body, 2) ==
+        "b0 = a0 at (0,); a0 = b0 at (2,); b0 = a0 at (2,); a0 = b0 at (4,)");
+}
+
+TEST_CASE("a body that only copies needs neither skews nor ghost cells") {
+  LoopBody const body{
+      {9},
+      {0, 1},
+      {in_place(1, {{0}, {9}}, {read_at(0, {0})}), in_place(0, {{0}, {9}}, {read_at(1, {0})})}};
+  auto const schedule = schedule_block(body, 2, 8);
+
+  CHECK(text_of(schedule) == "b0 = a0 at (0,); a0 = b0 at (0,); b0 = a0 at (0,); a0 = b0 at (0,)");
+  for (auto const& widths : schedule.widths) CHECK(widths == GhostWidths::none(1));
+}
+
+TEST_CASE("cells that another statement wrote are carried to the other buffer") {
+  auto const stencil = swapping(0, {{2}, {6}}, {read_between(0, {-1}, {1})});
+  LoopBody body{{8}, {0}, {stencil, in_place(0, {{0}, {1}}, {})}};
+
+  CHECK(body.differing()[0] == Box{{0}, {6}});
+  CHECK(schedule_of(body, 1) == "a1 = a0 [0:2] at (0,); a1 = a0 at (0,); a1 =  at (0,)");
+
+  body.statements[0].has_holes = true;
+  CHECK(schedule_of(body, 1) == "a1 = a0 [0:6] at (0,); a1 = a0 at (0,); a1 =  at (0,)");
+}
+
+TEST_CASE("what holds for an array holds for all that it turns into") {
+  LoopBody const body{{8},
+                      {1, 0, 2, 3},
+                      {swapping(0, {{2}, {6}}, {read_between(0, {-1}, {1})}),
+                       in_place(2, {{0}, {8}}, {read_at(3, {0})})}};
+
+  CHECK(body.written() == std::vector{true, true, true, false});
+  CHECK(body.swapped() == std::vector{true, true, false, false});
+  CHECK(body.differing()[1] == Box{{2}, {6}});
+  CHECK(body.differing()[3].empty());
+}
+
+TEST_CASE("a device computes its neighbours' cells too, but none past the ends") {
+  CHECK(cells_on(heat({16}), 2, {{4}, {8}}) == std::vector<std::string>{"[3:9]", "[4:8]"});
+  CHECK(cells_on(heat({16}), 2, {{0}, {4}}) == std::vector<std::string>{"[1:5]", "[1:4]"});
+}
+
+TEST_CASE("where an array wraps, a device computes images of its own cells") {
+  CHECK(periodic_heat(6).wraps()[0]);
+  CHECK(cells_on(periodic_heat(6), 2, {{0}, {6}}) ==
+        std::vector<std::string>{"[-1:0] moved (-6,), [0:6], [6:7] moved (6,)", "[0:6]"});
+}
+
+TEST_CASE("a device without cells computes nothing") {
+  CHECK(cells_on(periodic_heat(6), 2, {{3}, {3}}) == std::vector<std::string>{"", ""});
+}
+
+namespace {
+
+// ---- Random programs are run on several devices in one process, in blocks of steps, as their
+// ---- schedules say. The oracle runs them on whole arrays, one step after the other.
+
+struct Broken {
+  std::string what;
+};
+
+template <class... Parts>
+void demand(bool holds, Parts const&... parts) {
+  if (!holds) throw Broken{text(parts...)};
+}
+
+// What the programs met, to show that they are not all alike.
+struct Met {
+  std::int64_t programs = 0;
+  std::int64_t cells = 0;
+  std::int64_t images = 0;
+  std::int64_t carried = 0;
+  std::int64_t ghosts = 0;
+  std::int64_t blocks = 0;
+  std::int64_t swaps = 0;
+  std::int64_t holes_in_place = 0;
+  std::int64_t renamed = 0;
+};
+
+// Values over a box, row-major. Those that nobody has set are not there.
+class Values {
+ public:
+  Values() = default;
+  explicit Values(Box const& box)
+      : box_(box),
+        strides_(row_major_strides(box.extents())),
+        values_(static_cast<std::size_t>(box.cells())) {}
+
+  [[nodiscard]] Box const& box() const { return box_; }
+  [[nodiscard]] std::optional<std::uint64_t> find(Index const& cell) const {
+    return box_.contains(cell) ? values_[place_of(cell)] : std::nullopt;
+  }
+  [[nodiscard]] std::uint64_t at(Index const& cell) const {
+    auto const value = find(cell);
+    demand(value.has_value(), "cell ", cell, " is not there");
+    return *value;
+  }
+  void set(Index const& cell, std::uint64_t value) {
+    demand(box_.contains(cell), "cell ", cell, " is outside ", box_);
+    values_[place_of(cell)] = value;
+  }
+
+ private:
+  [[nodiscard]] std::size_t place_of(Index const& cell) const {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < cell.size(); ++d) place += (cell[d] - box_.lo[d]) * strides_[d];
+    return static_cast<std::size_t>(place);
+  }
+
+  Box box_ = Box::none(0);
+  Index strides_;
+  std::vector<std::optional<std::uint64_t>> values_;
+};
+
+using Arrays = std::vector<Values>;
+
+struct Read {
+  std::size_t array = 0;
+  Index offset;
+  InlineVector<BoundaryKind, max_rank> ends;
+};
+
+struct Statement {
+  std::size_t array = 0;
+  Box written;
+  Index strides;
+  std::vector<Read> reads;
+
+  [[nodiscard]] bool writes(Index const& cell) const {
+    if (!written.contains(cell)) return false;
+    for (std::size_t d = 0; d < cell.size(); ++d)
+      if ((cell[d] - written.lo[d]) % strides[d] != 0) return false;
+    return true;
+  }
+};
+
+// Statements, and what the schedule is told about them.
+struct Program {
+  std::vector<Statement> statements;
+  LoopBody body;
+};
+
+Index sum_of(Index a, Index const& b) {
+  for (std::size_t d = 0; d < a.size(); ++d) a[d] += b[d];
+  return a;
+}
+
+Index wrapped(Index cell, Shape const& shape) {
+  for (std::size_t d = 0; d < cell.size(); ++d) cell[d] = floor_mod(cell[d], shape[d]);
+  return cell;
+}
+
+// How far from a cell a read looks along one dimension; not wrapped.
+std::int64_t distance_along(Read const& read, Shape const& shape, std::size_t d,
+                            std::int64_t cell) {
+  auto const at = cell + read.offset[d];
+  if (read.ends[d] == BoundaryKind::edge)
+    return std::clamp<std::int64_t>(at, 0, shape[d] - 1) - cell;
+  if (is_mirror(read.ends[d])) return test::mirrored(at, shape[d], read.ends[d]) - cell;
+  return read.offset[d];
+}
+
+// The same along all dimensions; nothing where a constant takes the cell's place.
+std::optional<Index> distance_of(Read const& read, Shape const& shape, Index const& cell) {
+  Index distance;
+  for (std::size_t d = 0; d < cell.size(); ++d) {
+    distance.push_back(distance_along(read, shape, d, cell[d]));
+    auto const at = cell[d] + distance[d];
+    if (read.ends[d] == BoundaryKind::constant && (at < 0 || at >= shape[d])) return std::nullopt;
+  }
+  return distance;
+}
+
+// What a statement writes to a cell; `look(r, distance)` is what its read r sees there.
+template <class Look>
+std::uint64_t value_of(Program const& program, std::size_t s, Index const& cell, std::int64_t step,
+                       Look const& look) {
+  auto value = mix(s, static_cast<std::uint64_t>(step));
+  for (auto const c : cell) value = mix(value, static_cast<std::uint64_t>(c));
+  auto const& reads = program.statements[s].reads;
+  for (std::size_t r = 0; r < reads.size(); ++r) {
+    auto const distance = distance_of(reads[r], program.body.shape, cell);
+    value = mix(value, distance ? look(r, *distance) : 0);
+  }
+  return value;
+}
+
+// ---- Random things.
+
+std::size_t pick(Random& random, std::size_t count) {
+  return static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(count) - 1));
+}
+
+// 0: all periodic; 1: of any kind; 2: none periodic.
+BoundaryKind random_kind(Random& random, std::int64_t style) {
+  if (style == 0 || (style == 1 && random.chance())) return BoundaryKind::periodic;
+  return random.chance() ? BoundaryKind::absent : test::random_end(random);
+}
+
+Read random_read(Random& random, Shape const& shape, std::size_t arrays, std::int64_t style) {
+  Read read{pick(random, arrays), {}, {}};
+  auto const far = random.between(0, 3) == 0 ? 0 : random.between(1, shape.size() == 1 ? 3 : 2);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    read.offset.push_back(random.between(-far, far));
+    read.ends.push_back(random_kind(random, style));
+  }
+  return read;
+}
+
+// What a read that knows no end must not be asked for.
+void keep_inside(Box& written, Read const& read, Shape const& shape) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (read.ends[d] != BoundaryKind::absent) continue;
+    written.lo[d] = std::max(written.lo[d], -read.offset[d]);
+    written.hi[d] = std::min(written.hi[d], shape[d] - read.offset[d]);
+  }
+}
+
+Statement random_statement(Random& random, Shape const& shape, std::size_t arrays) {
+  Statement statement{pick(random, arrays), whole(shape), Index(shape.size(), 1), {}};
+  auto& written = statement.written;
+  auto const style = random.between(0, 2);
+  for (auto count = random.between(random.between(0, 5) == 0 ? 0 : 1, 3); count > 0; --count) {
+    statement.reads.push_back(random_read(random, shape, arrays, style));
+    keep_inside(written, statement.reads.back(), shape);
+  }
+  bool const is_inner = random.between(0, 2) == 0;
+  bool const is_strided = random.between(0, 2) == 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (is_inner) written.lo[d] += random.between(0, 2);
+    if (is_inner) written.hi[d] -= random.between(0, 2);
+    if (is_strided && random.chance()) statement.strides[d] = random.between(0, 3) == 0 ? 3 : 2;
+    auto const count = ceil_div(written.hi[d] - written.lo[d], statement.strides[d]);
+    written.hi[d] = written.lo[d] + (count - 1) * statement.strides[d] + 1;
+  }
+  if (written.empty()) written = Box::none(shape.size());
+  return statement;
+}
+
+// True if a read sees a cell of the target that the statement overwrites, at another place.
+bool reads_what_it_overwrites(Statement const& statement, Shape const& shape) {
+  bool does = false;
+  test::for_each_cell(statement.written, [&](Index const& cell) {
+    if (!statement.writes(cell)) return;
+    for (auto const& read : statement.reads) {
+      if (read.array != statement.array) continue;
+      auto const distance = distance_of(read, shape, cell);
+      if (distance && *distance != Index(shape.size(), 0) &&
+          statement.writes(wrapped(sum_of(cell, *distance), shape)))
+        does = true;
+    }
+  });
+  return does;
+}
+
+// Where nothing wraps, a body may tell of more cells than it reads.
+LoopRead loop_read(Random& random, Statement const& statement, Read const& read,
+                   Shape const& shape) {
+  LoopRead result{read.array, read.offset, read.offset, {}};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    result.wraps.push_back(read.ends[d] == BoundaryKind::periodic);
+    if (result.wraps[d]) continue;
+    auto& lowest = result.lowest[d];
+    auto& highest = result.highest[d];
+    if (!statement.written.empty())
+      lowest = highest = distance_along(read, shape, d, statement.written.lo[d]);
+    for (auto cell = statement.written.lo[d]; cell < statement.written.hi[d]; ++cell) {
+      auto const distance = distance_along(read, shape, d, cell);
+      lowest = std::min(lowest, distance);
+      highest = std::max(highest, distance);
+    }
+    if (random.between(0, 19) == 0) --lowest;
+    if (random.between(0, 19) == 0) ++highest;
+  }
+  return result;
+}
+
+LoopStatement loop_statement(Random& random, Statement const& statement, Shape const& shape) {
+  std::vector<LoopRead> reads;
+  for (auto const& read : statement.reads)
+    reads.push_back(loop_read(random, statement, read, shape));
+  bool has_holes = false;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    has_holes = has_holes || (statement.strides[d] > 1 && statement.written.extent(d) > 1);
+  bool const swaps = reads_what_it_overwrites(statement, shape) || random.between(0, 19) == 0;
+  return {statement.array, statement.written, has_holes, swaps, std::move(reads)};
+}
+
+std::vector<std::size_t> random_names(Random& random, std::size_t arrays) {
+  std::vector<std::size_t> next(arrays);
+  std::iota(next.begin(), next.end(), std::size_t{0});
+  if (random.chance()) return next;
+  for (auto k = arrays; k > 1; --k) std::swap(next[k - 1], next[pick(random, k)]);
+  return next;
+}
+
+Program random_program(Random& random) {
+  constexpr std::array<std::int64_t, 4> most{0, 40, 14, 8};
+  auto const rank = static_cast<std::size_t>(random.between(1, 3));
+  Shape shape;
+  for (std::size_t d = 0; d < rank; ++d) shape.push_back(random.between(1, most[rank]));
+  auto const arrays = static_cast<std::size_t>(random.between(1, 3));
+  Program program{{}, {shape, random_names(random, arrays), {}}};
+  for (auto count = random.between(1, 4); count > 0; --count) {
+    auto statement = random_statement(random, shape, arrays);
+    while (statement.written.empty() && random.between(0, 9) > 0)
+      statement = random_statement(random, shape, arrays);
+    program.body.statements.push_back(loop_statement(random, statement, shape));
+    program.statements.push_back(std::move(statement));
+  }
+  return program;
+}
+
+SharedLayout random_layout(Random& random, Shape const& shape) {
+  for (;;) {
+    auto const sharding = test::random_sharding(random, 6, shape);
+    if (sharding.is_single_box(shape)) return std::make_shared<Layout const>(sharding, shape);
+  }
+}
+
+Arrays random_arrays(Random& random, LoopBody const& body) {
+  Arrays arrays(body.arrays(), Values(whole(body.shape)));
+  for (auto& array : arrays)
+    test::for_each_cell(array.box(), [&](Index const& cell) {
+      array.set(cell, static_cast<std::uint64_t>(random.between(0, 1'000'000'000)));
+    });
+  return arrays;
+}
+
+// ---- The oracle.
+
+void run_statement(Program const& program, std::size_t s, std::int64_t step, Arrays& arrays) {
+  auto const& statement = program.statements[s];
+  std::vector<std::pair<Index, std::uint64_t>> results;
+  test::for_each_cell(statement.written, [&](Index const& cell) {
+    if (!statement.writes(cell)) return;
+    auto const look = [&](std::size_t r, Index const& distance) {
+      return arrays[statement.reads[r].array].at(
+          wrapped(sum_of(cell, distance), program.body.shape));
+    };
+    results.emplace_back(cell, value_of(program, s, cell, step, look));
+  });
+  for (auto const& [cell, value] : results) arrays[statement.array].set(cell, value);
+}
+
+void run_step(Program const& program, std::int64_t step, Arrays& arrays) {
+  for (std::size_t s = 0; s < program.statements.size(); ++s)
+    run_statement(program, s, step, arrays);
+  auto const before = arrays;
+  for (std::size_t a = 0; a < arrays.size(); ++a) arrays[a] = before[program.body.next[a]];
+}
+
+// ---- The devices.
+
+// How one block goes through its cells.
+struct Tiling {
+  Shape extents;
+  std::vector<std::size_t> order;  // of the dimensions, the outermost first
+  InlineVector<bool, max_rank> backwards;
+};
+
+Tiling random_tiling(Random& random, std::size_t rank) {
+  constexpr std::array<std::int64_t, 5> extents{1, 2, 3, 7, 1000};
+  Tiling tiling;
+  for (std::size_t d = 0; d < rank; ++d) {
+    tiling.extents.push_back(extents[pick(random, extents.size())]);
+    tiling.order.insert(tiling.order.begin() + random.between(0, static_cast<std::int64_t>(d)), d);
+    tiling.backwards.push_back(random.chance());
+  }
+  return tiling;
+}
+
+// Calls visit(tile) for the tiles that cover `cells`, ascending along every dimension.
+template <class Visit>
+void for_each_tile(Box const& cells, Tiling const& tiling, Visit const& visit) {
+  auto const rank = cells.rank();
+  Box numbers{Index(rank, 0), Index(rank, 0)};
+  for (std::size_t k = 0; k < rank; ++k)
+    numbers.hi[k] = ceil_div(cells.extent(tiling.order[k]), tiling.extents[tiling.order[k]]);
+  test::for_each_cell(numbers, [&](Index const& number) {
+    Box tile = cells;
+    for (std::size_t k = 0; k < rank; ++k) {
+      auto const d = tiling.order[k];
+      tile.lo[d] += number[k] * tiling.extents[d];
+      tile.hi[d] = tile.lo[d] + tiling.extents[d];
+    }
+    visit(tile);
+  });
+}
+
+Index negated(Index index) {
+  for (auto& i : index) i = -i;
+  return index;
+}
+
+// The transfers with one peer, as both ends should list them.
+std::vector<Transfer> with_peer(std::vector<Transfer> const& transfers, DeviceId peer) {
+  std::vector<Transfer> result;
+  for (auto transfer : transfers) {
+    if (transfer.peer != peer) continue;
+    transfer.peer = DeviceId{};
+    result.push_back(transfer);
+  }
+  return result;
+}
+
+struct Device {
+  DeviceId id;
+  Box own;
+  std::vector<std::array<Values, 2>> arrays;
+
+  Values& buffer(BlockBuffer const& buffer) { return arrays.at(buffer.array).at(buffer.which); }
+};
+
+// All devices, from the start of one block to the start of the next.
+class Block {
+ public:
+  Block(Program const& program, SharedLayout const& layout, BlockSchedule const& schedule,
+        std::map<DeviceId, Device>& devices)
+      : program_(program),
+        layout_(layout),
+        schedule_(schedule),
+        devices_(devices),
+        swapped_(program.body.swapped()),
+        differing_(program.body.differing()) {}
+
+  // Ghost cells are gone, and with `forgets` all that the schedule says it does not rely on.
+  void clear_ghosts(bool forgets) {
+    for (auto& [id, device] : devices_)
+      for (std::size_t a = 0; a < program_.body.arrays(); ++a)
+        for (std::size_t which = 0; which < buffers_of(a); ++which) {
+          Values fresh(frame_of(device, a));
+          test::for_each_cell(device.own, [&](Index const& cell) {
+            if (which == 1 && forgets && differing_[a].contains(cell)) return;
+            auto const value = device.arrays[a][which].find(cell);
+            if (value) fresh.set(cell, *value);
+          });
+          device.arrays[a][which] = std::move(fresh);
+        }
+  }
+
+  void fill_ghosts(Met& met) {
+    std::vector<HaloNeed> needs;
+    for (std::size_t a = 0; a < program_.body.arrays(); ++a)
+      needs.push_back({layout_, schedule_.widths[a], program_.body.wraps()});
+    std::map<DeviceId, ExchangePlan> plans;
+    for (auto const& [id, device] : devices_) plans[id] = plan_halo(needs, id);
+    for (auto const& [sender, from] : plans)
+      for (auto const& [receiver, to] : plans)
+        demand(with_peer(from.sends, receiver) == with_peer(to.receives, sender), "device ", sender,
+               " sends ", join(from.sends), ", device ", receiver, " receives ", join(to.receives));
+    for (auto& [id, device] : devices_) {
+      for (auto const& transfer : plans[id].receives) deliver(device, transfer, met);
+      for (auto const& transfer : plans[id].copies) deliver(device, transfer, met);
+    }
+  }
+
+  void compute(Tiling const& tiling, std::int64_t first_step, Met& met) {
+    for (auto& [id, device] : devices_) {
+      auto const cells = cells_of_block(program_.body, schedule_, device.own);
+      demand(cells.size() == schedule_.instances.size(), cells.size(), " lists of cells");
+      auto const around = hull_of(device, cells);
+      for_each_tile(around, tiling, [&](Box const& tile) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          auto const part = tile.shifted(negated(schedule_.instances[i].skew));
+          for (auto const& [box, moved] : cells[i]) {
+            BlockCells const here{intersect(box, part), moved};
+            compute_part(device, schedule_.instances[i], here, tiling, first_step);
+            note(schedule_.instances[i], here, met);
+          }
+        }
+      });
+    }
+  }
+
+  void rename() {
+    for (auto& [id, device] : devices_) {
+      auto before = device.arrays;
+      for (std::size_t a = 0; a < before.size(); ++a) {
+        auto const [array, which] = schedule_.after[a];
+        demand(which < buffers_of(array), "array ", a, " ends in a buffer that is not there");
+        device.arrays[a] = {before[array][which], before[array][1 - which]};
+      }
+      check_differing(device);
+    }
+  }
+
+ private:
+  std::size_t buffers_of(std::size_t array) const { return swapped_[array] ? 2 : 1; }
+
+  Box frame_of(Device const& device, std::size_t array) const {
+    if (device.own.empty()) return device.own;
+    auto const& widths = schedule_.widths[array];
+    auto frame = grown(device.own, widths.below, widths.above);
+    auto const wraps = program_.body.wraps();
+    for (std::size_t d = 0; d < frame.rank(); ++d) {
+      if (wraps[d]) continue;
+      frame.lo[d] = std::max<std::int64_t>(frame.lo[d], 0);
+      frame.hi[d] = std::min(frame.hi[d], program_.body.shape[d]);
+    }
+    return frame;
+  }
+
+  void deliver(Device& device, Transfer const& transfer, Met& met) {
+    auto const& owner = devices_.at(transfer.peer);
+    auto const& given = owner.arrays.at(transfer.leaf)[0];
+    test::for_each_cell(transfer.cells.lattice, [&](Index const& l) {
+      Index cell;
+      Index place;
+      for (std::size_t d = 0; d < l.size(); ++d) {
+        auto const& axis = transfer.cells.axes[d];
+        cell.push_back(axis.cell + axis.stride * l[d]);
+        place.push_back(axis.frame + axis.stride * l[d]);
+      }
+      demand(owner.own.contains(cell), transfer, ": the peer has no cell ", cell);
+      for (std::size_t which = 0; which < buffers_of(transfer.leaf); ++which) {
+        auto& buffer = device.arrays[transfer.leaf][which];
+        demand(!buffer.find(place), transfer, ": device ", device.id, " has cell ", place);
+        buffer.set(place, given.at(cell));
+      }
+      ++met.ghosts;
+    });
+  }
+
+  // Around all places of cells in the order of the tiles.
+  Box hull_of(Device const& device, std::vector<std::vector<BlockCells>> const& cells) const {
+    auto around = Box::none(program_.body.shape.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      auto const& instance = schedule_.instances[i];
+      auto const frame = frame_of(device, instance.target.array);
+      for (auto const& [box, moved] : cells[i]) {
+        demand(frame.contains(box), "device ", device.id, " computes ", box, " outside ", frame);
+        around = hull(around, box.shifted(instance.skew));
+      }
+    }
+    return around;
+  }
+
+  void compute_part(Device& device, BlockInstance const& instance, BlockCells const& part,
+                    Tiling const& tiling, std::int64_t first_step) {
+    auto const& [box, moved] = part;
+    demand(instance.target.which < buffers_of(instance.target.array), "no such buffer");
+    auto const& statement = program_.statements[instance.statement];
+    auto& target = device.buffer(instance.target);
+    test::for_each_cell(box, [&, &box = box, &moved = moved](Index place) {
+      for (std::size_t d = 0; d < place.size(); ++d)
+        if (tiling.backwards[d]) place[d] = box.lo[d] + box.hi[d] - 1 - place[d];
+      if (instance.carries) return target.set(place, device.buffer(instance.reads[0]).at(place));
+      auto const cell = sum_of(place, negated(moved));
+      demand(statement.written.contains(cell), "cell ", cell, " is not written");
+      if (!statement.writes(cell)) return;
+      auto const look = [&](std::size_t r, Index const& distance) {
+        return device.buffer(instance.reads[r]).at(sum_of(place, distance));
+      };
+      target.set(place,
+                 value_of(program_, instance.statement, cell, first_step + instance.step, look));
+    });
+  }
+
+  void note(BlockInstance const& instance, BlockCells const& part, Met& met) const {
+    auto const cells = part.cells.cells();
+    met.cells += cells;
+    if (instance.carries) met.carried += cells;
+    if (part.moved != Index(part.moved.size(), 0)) met.images += cells;
+  }
+
+  // The two buffers hold the same but where the body says.
+  void check_differing(Device const& device) const {
+    for (std::size_t a = 0; a < device.arrays.size(); ++a) {
+      auto const& [current, other] = device.arrays[a];
+      if (!swapped_[a]) continue;
+      test::for_each_cell(
+          device.own, [&, a, &current = current, &other = other](Index const& cell) {
+            demand(differing_[a].contains(cell) || other.find(cell) == current.find(cell),
+                   "buffers of array ", a, " differ in cell ", cell);
+          });
+    }
+  }
+
+  Program const& program_;
+  SharedLayout const& layout_;
+  BlockSchedule const& schedule_;
+  std::map<DeviceId, Device>& devices_;
+  std::vector<bool> swapped_;
+  std::vector<Box> differing_;
+};
+
+std::map<DeviceId, Device> make_devices(Layout const& layout, LoopBody const& body,
+                                        Arrays const& start) {
+  std::map<DeviceId, Device> devices;
+  auto const swapped = body.swapped();
+  for (std::int64_t p = 0; p < layout.mesh().size(); ++p) {
+    auto const id = layout.mesh().device_at(p);
+    Device device{id, layout.box_of(id), std::vector<std::array<Values, 2>>(start.size())};
+    for (std::size_t a = 0; a < start.size(); ++a) {
+      Values own(device.own);
+      test::for_each_cell(device.own, [&](Index const& cell) { own.set(cell, start[a].at(cell)); });
+      device.arrays[a][0] = own;
+      if (swapped[a]) device.arrays[a][1] = own;
+    }
+    devices[id] = std::move(device);
+  }
+  return devices;
+}
+
+void check_devices(std::map<DeviceId, Device> const& devices, Arrays const& truth) {
+  for (auto const& [id, device] : devices)
+    for (std::size_t a = 0; a < truth.size(); ++a)
+      test::for_each_cell(device.own, [&, &id = id, &device = device](Index const& cell) {
+        demand(device.arrays[a][0].at(cell) == truth[a].at(cell), "device ", id, " has cell ", cell,
+               " of array ", a, " wrong");
+      });
+}
+
+// ---- Whole cases.
+
+void check_schedule(LoopBody const& body, BlockSchedule const& schedule, std::int64_t alignment) {
+  auto const written = body.written();
+  std::pair<std::int64_t, std::size_t> before{0, 0};
+  for (auto const& instance : schedule.instances) {
+    std::pair const now{instance.step, instance.statement};
+    demand(before <= now && instance.step < schedule.steps, "the order of the program is lost");
+    demand(written[instance.target.array], "array ", instance.target.array, " is written");
+    demand(instance.skew.back() % alignment == 0, "skew ", instance.skew, " is not aligned");
+    before = now;
+  }
+}
+
+// Cells that all instances together compute, at most and roughly.
+std::int64_t work_of(LoopBody const& body, std::int64_t steps) {
+  auto const schedule = schedule_block(body, steps, 1);
+  auto around = whole(body.shape);
+  for (auto const& widths : schedule.widths)
+    around = hull(around, grown(whole(body.shape), widths.below, widths.above));
+  auto const wraps = body.wraps();
+  for (std::size_t d = 0; d < around.rank(); ++d)
+    if (!wraps[d]) around.hi[d] = around.lo[d] + body.shape[d];
+  return around.cells() * static_cast<std::int64_t>(schedule.instances.size());
+}
+
+// The steps of each block: equal ones and what is left, or of any length.
+std::vector<std::int64_t> random_blocks(Random& random, LoopBody const& body) {
+  constexpr std::array<std::int64_t, 4> lengths{1, 2, 3, 7};
+  constexpr std::int64_t most_work = 20'000;
+  std::size_t affordable = 1;
+  while (affordable < lengths.size() && work_of(body, lengths[affordable]) <= most_work)
+    ++affordable;
+  auto length = lengths[pick(random, affordable)];
+  bool const changes = random.between(0, 3) == 0;
+  std::vector<std::int64_t> blocks;
+  for (auto left = random.between(1, 9); left > 0; left -= blocks.back()) {
+    blocks.push_back(std::min(length, left));
+    if (changes) length = lengths[pick(random, affordable)];
+  }
+  return blocks;
+}
+
+std::string describe(Program const& program) {
+  auto const& body = program.body;
+  auto result = text("shape ", body.shape, ", next ", join(body.next));
+  for (std::size_t s = 0; s < program.statements.size(); ++s) {
+    auto const& statement = body.statements[s];
+    result += text("\n  array ", statement.array, " written ", statement.written, " strides ",
+                   program.statements[s].strides, statement.swaps ? ", swaps" : "");
+    for (std::size_t r = 0; r < statement.reads.size(); ++r) {
+      auto const& read = program.statements[s].reads[r];
+      std::vector<std::string> ends;
+      for (auto const kind : read.ends) ends.emplace_back(to_string(kind));
+      result += text("\n    reads array ", read.array, " at ", read.offset, ' ', join(ends),
+                     ": from ", statement.reads[r].lowest, " to ", statement.reads[r].highest);
+    }
+  }
+  return result;
+}
+
+void note_program(Program const& program, std::vector<std::int64_t> const& blocks, Met& met) {
+  ++met.programs;
+  met.blocks += static_cast<std::int64_t>(blocks.size());
+  if (!std::is_sorted(program.body.next.begin(), program.body.next.end())) ++met.renamed;
+  for (auto const& statement : program.body.statements) {
+    if (statement.swaps) ++met.swaps;
+    if (statement.has_holes && !statement.swaps) ++met.holes_in_place;
+  }
+}
+
+void run_program(std::uint64_t seed, Met& met) {
+  Random random(seed);
+  auto const program = random_program(random);
+  auto const& body = program.body;
+  auto const layout = random_layout(random, body.shape);
+  auto const blocks = random_blocks(random, body);
+  auto const alignment = std::int64_t{1} << (random.chance() ? 0 : random.between(0, 1) * 2 + 1);
+  auto truth = random_arrays(random, body);
+  auto devices = make_devices(*layout, body, truth);
+  bool const forgets = random.chance();
+  note_program(program, blocks, met);
+  std::int64_t step = 0;
+  try {
+    for (auto const steps : blocks) {
+      auto const schedule = schedule_block(body, steps, alignment);
+      check_schedule(body, schedule, alignment);
+      Block block(program, layout, schedule, devices);
+      block.clear_ghosts(forgets);
+      block.fill_ghosts(met);
+      block.compute(random_tiling(random, body.shape.size()), step, met);
+      block.rename();
+      for (auto const end = step + steps; step < end; ++step) run_step(program, step, truth);
+      check_devices(devices, truth);
+    }
+  } catch (Broken const& broken) {
+    throw Broken{text("seed ", seed, ", blocks of ", join(blocks), " steps, in the one from step ",
+                      step, ": ", broken.what, "\n  ", *layout, "\n  ", describe(program))};
+  }
+}
+
+std::int64_t cases_asked_for() {
+  auto const* const text = std::getenv("TESSERA_FUZZ_CASES");
+  return text == nullptr ? 1'000 : std::atoll(text);
+}
+
+}  // namespace
+
+TEST_CASE("blocks of steps give every cell the bits that step after step gives it") {
+  auto const cases = cases_asked_for();
+  Met met;
+  try {
+    for (std::uint64_t seed = 1; met.programs < cases; ++seed) run_program(seed, met);
+  } catch (Broken const& broken) {
+    FAIL(broken.what);
+  }
+  MESSAGE(met.cells, " cells, ", met.images, " images, ", met.carried, " carried, ", met.ghosts,
+          " ghosts, ", met.blocks, " blocks, ", met.swaps, " swaps, ", met.holes_in_place,
+          " holes, ", met.renamed, " renamed");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,142 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/tessera.hpp"
+
+// A loop that is recorded has the bits of a plain one, however it is cut into blocks and tiles.
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("program/iterate");
+
+namespace {
+
+NamedSharding pieces() {
+  return {Mesh({{"x", device_count()}}), P("x")};
+}
+
+NamedSharding rows() {
+  return {Mesh({{"y", device_count()}}), P("y", none)};
+}
+
+DistArray<double, 1> bumps(std::int64_t cells) {
+  return from_index<double>({cells}, pieces(), [](auto i) {
+    return static_cast<double>((i[0] * 7919) % 1009) / 1009.0;
+  });
+}
+
+DistArray<double, 2> bumps(std::int64_t height, std::int64_t width) {
+  return from_index<double>({height, width}, rows(), [=](auto i) {
+    return static_cast<double>(((i[0] * width + i[1]) * 7919) % 1009) / 1009.0;
+  });
+}
+
+auto const inner = range(1, -1);
+auto const left = range(0, -2);
+auto const right = from(2);
+
+std::vector<LoopOptions> ways() {
+  return {{},          {1, {}},        {2, {}},       {3, {5}},        {7, {1}},
+          {4, {3, 4}}, {16, {64, 64}}, {5, {2, 100}}, {9, {1000, 3}}};
+}
+
+}  // namespace
+
+TEST_CASE("heat in one dimension ends with the bits of a plain loop") {
+  for (auto const cells : {40, 7, 3, 200})
+    for (auto const steps : {0, 1, 2, 3, 10, 31}) {
+      CAPTURE(cells);
+      CAPTURE(steps);
+      auto plain = bumps(cells);
+      for (int s = 0; s < steps; ++s)
+        plain(inner) = 0.8 * plain(inner) + 0.1 * plain(left) + 0.1 * plain(right);
+      for (auto const& how : ways()) {
+        CAPTURE(how.depth);
+        auto u = bumps(cells);
+        iterate(steps, [&] { u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right); }, how);
+        CHECK(u.to_host() == plain.to_host());
+      }
+    }
+}
+
+TEST_CASE("after a loop the array goes on as any other") {
+  auto plain = bumps(100);
+  auto u = bumps(100);
+  auto const step = [](auto& a) { a(inner) = 0.8 * a(inner) + 0.1 * a(left) + 0.1 * a(right); };
+  for (int s = 0; s < 27; ++s) step(plain);
+
+  iterate(9, [&] { step(u); });
+  for (int s = 0; s < 5; ++s) step(u);
+  iterate(13, [&] { step(u); });
+
+  CHECK(u.to_host() == plain.to_host());
+}
+
+TEST_CASE("two arrays that swap their places") {
+  auto const run = [](auto const& loop) {
+    auto u = bumps(33);
+    auto v = bumps(33);
+    loop([&] {
+      v(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right);
+      std::swap(u, v);
+    });
+    return std::pair(u.to_host(), v.to_host());
+  };
+  for (auto const steps : {4, 5, 20, 21}) {
+    auto const plain = run([&](auto const& body) {
+      for (int s = 0; s < steps; ++s) body();
+    });
+    for (auto const& how : ways())
+      CHECK(run([&](auto const& body) { iterate(steps, body, how); }) == plain);
+  }
+}
+
+TEST_CASE("waves in two dimensions with three time levels that rotate") {
+  auto const run = [](auto const& loop) {
+    auto now = bumps(19, 13);
+    auto before = bumps(19, 13);
+    auto next = bumps(19, 13);
+    loop([&] {
+      next(inner, inner) = 2.0 * now(inner, inner) - before(inner, inner) +
+                           0.1 * (now(left, inner) + now(right, inner) + now(inner, left) +
+                                  now(inner, right) - 4.0 * now(inner, inner));
+      std::swap(before, now);
+      std::swap(now, next);
+    });
+    return std::pair(now.to_host(), before.to_host());
+  };
+  for (auto const steps : {5, 17}) {
+    auto const plain = run([&](auto const& body) {
+      for (int s = 0; s < steps; ++s) body();
+    });
+    for (auto const& how : ways())
+      CHECK(run([&](auto const& body) { iterate(steps, body, how); }) == plain);
+  }
+}
+
+TEST_CASE("coupled fields with periodic ends, the number of the step and an edge") {
+  auto const run = [](auto const& loop) {
+    auto u = bumps(17, 11);
+    auto v = bumps(17, 11);
+    loop([&](Step t) {
+      u = 0.6 * u + 0.1 * (shift(u, {0, 1}, periodic) + shift(u, {0, -1}, periodic) +
+                           shift(u, {1, 0}, periodic) + shift(u, {-1, 0}, periodic));
+      v = 0.9 * v + 0.1 * shift(u, {-1, 0}, edge) + 0.001 * (t + index(1));
+      v = 0.9 * v + 0.1 * shift(u, {2, -1}, {constant(0.25), reflect});
+      u(0, all) = v(1, all) + u(0, all);
+    });
+    return std::pair(u.to_host(), v.to_host());
+  };
+  for (auto const steps : {5, 18}) {
+    auto const plain = run([&](auto const& body) {
+      for (int s = 0; s < steps; ++s) body(Step(s));
+    });
+    for (auto const& how : ways())
+      CHECK(run([&](auto const& body) { iterate(steps, body, how); }) == plain);
+  }
+}
+
+TEST_SUITE_END();
