@@ -15,10 +15,10 @@ EXTRA = "extra_MiB"  # of benches that measure memory
 # What a bench's program is told for each case: dimensions, cells along each, steps of a run.
 CASES = {
     "heat": {
-        "1d-32M": (1, 33_554_432, 20),
+        "1d-32M": (1, 33_554_432, 64),
         "1d-64Ki": (1, 65_536, 20_000),
         "1d-256": (1, 256, 200_000),
-        "2d-4096": (2, 4096, 40),
+        "2d-4096": (2, 4096, 128),
     },
     "sum": {
         "binned-32M": (1, 33_554_432, 20),

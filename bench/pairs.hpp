@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,16 +46,24 @@ inline double start_at(std::int64_t i) {
   return static_cast<double>(tessera::scramble(static_cast<std::uint64_t>(i)) >> 11U) * parts;
 }
 
-/// The seconds that `steps` steps take until the last process has ended them.
-template <class Step>
-double time(std::int64_t steps, Step const& step) {
+/// The seconds that `run()` takes until the last process has ended it.
+template <class Run>
+double time_run(Run const& run) {
   tessera::synchronize();
   MPI_Barrier(MPI_COMM_WORLD);
   auto const start = std::chrono::steady_clock::now();
-  for (std::int64_t i = 0; i < steps; ++i) step();
+  run();
   tessera::synchronize();
   MPI_Barrier(MPI_COMM_WORLD);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The seconds that `steps` steps take until the last process has ended them.
+template <class Step>
+double time(std::int64_t steps, Step const& step) {
+  return time_run([&] {
+    for (std::int64_t i = 0; i < steps; ++i) step();
+  });
 }
 
 /// Pairs of runs, after one of each that is not counted. Who is first changes from pair to pair.
@@ -69,6 +78,32 @@ std::vector<Pair> time_pairs(Case const& what, Step const& step, RawStep const& 
     if (i > 0) pairs.push_back(pair);
   }
   return pairs;
+}
+
+/// One way to run so many steps with Tessera.
+struct Form {
+  char const* name;
+  std::function<void(std::int64_t steps)> run;
+};
+
+/// Rounds in which the raw version and each form run in turn, after one that is not counted. Who is
+/// first changes from round to round. A list of pairs for each form, with the same raw times.
+template <class RawStep>
+std::vector<std::vector<Pair>> time_forms(Case const& what, std::vector<Form> const& forms,
+                                          RawStep const& raw_step) {
+  std::vector<std::vector<Pair>> result(forms.size());
+  auto const runs = forms.size() + 1;
+  for (int round = 0; round <= what.pairs; ++round) {
+    std::vector<double> seconds(runs);
+    for (std::size_t i = 0; i < runs; ++i) {
+      auto const which = (i + static_cast<std::size_t>(round)) % runs;
+      seconds[which] = which < forms.size() ? time_run([&] { forms[which].run(what.steps); })
+                                            : time(what.steps, raw_step);
+    }
+    for (std::size_t form = 0; round > 0 && form < forms.size(); ++form)
+      result[form].push_back({seconds[form], seconds.back()});
+  }
+  return result;
 }
 
 /// Prints what bench/compare.py reads, a line for each form, with `more` members if there are any;

@@ -49,6 +49,7 @@ class Heat2d {
          double stay, double pass)
       : stay_(stay),
         pass_(pass),
+        width_(cells[1]),
         rows_(cells[0], processes[0], rank() / processes[1], periodic),
         columns_(cells[1], processes[1], rank() % processes[1], periodic),
         pitch_(whole_lines(columns_.count) + 2 * line_doubles) {
@@ -85,6 +86,8 @@ class Heat2d {
   [[nodiscard]] Cut const& rows() const { return rows_; }
   [[nodiscard]] Cut const& columns() const { return columns_; }
   [[nodiscard]] std::int64_t count() const { return rows_.count * columns_.count; }
+  /// Of the whole plane, in cells.
+  [[nodiscard]] std::int64_t width() const { return width_; }
   [[nodiscard]] double operator()(std::int64_t i, std::int64_t j) const {
     return now_[i * pitch_ + j];
   }
@@ -165,6 +168,7 @@ class Heat2d {
   }
 
   double stay_, pass_;
+  std::int64_t width_;
   Cut rows_, columns_;
   std::int64_t pitch_;  // doubles from one row to the next
   std::array<int, 4> neighbours_{MPI_PROC_NULL, MPI_PROC_NULL, MPI_PROC_NULL, MPI_PROC_NULL};
