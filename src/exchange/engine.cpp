@@ -33,6 +33,9 @@
 #include "trees.hpp"
 
 namespace tessera {
+
+Watcher* detail::watcher_of_moves = nullptr;
+
 namespace {
 
 Engine* living_engine = nullptr;
@@ -696,7 +699,14 @@ std::int64_t Engine::holders(std::shared_ptr<ArrayState> const& array) {
   return array.use_count() - (impl_->pool.holds(array) ? 1 : 0);
 }
 
+std::int64_t Engine::holders(std::shared_ptr<ScalarState> const& scalar) {
+  impl_->guarded([&] { impl_->synchronize(); });
+  auto const& kept = impl_->scalars;
+  return scalar.use_count() - std::count(kept.begin(), kept.end(), scalar);
+}
+
 Watcher* Engine::tell(Watcher* watcher) {
+  detail::watcher_of_moves = watcher;
   return std::exchange(impl_->watcher, watcher);
 }
 

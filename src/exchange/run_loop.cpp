@@ -65,8 +65,9 @@ class BlockRunner {
   // The statement's indices of the task's cells in the tile; false if there are none.
   bool set_indices(LoopTask const& task, LoopPart const& part) {
     auto const rank = part.target.strides.size();
-    first_.resize(rank);
-    extents_.resize(rank);
+    // A dimension that moves no cell has one index.
+    first_ = Index(rank, 0);
+    extents_ = Index(rank, 1);
     for (std::size_t d = 0; d < part.axes.size(); ++d) {
       auto const& axis = part.axes[d];
       auto lo = std::max(task.cells.lo[d], tile_.lo[d] - task.skew[d]);

@@ -280,16 +280,17 @@ std::unique_ptr<Loop> build_loop(BlockParts const& parts, BlockShape const& shap
   loop->first = std::make_shared<CompiledStatement>();
   loop->later = std::make_shared<CompiledStatement>();
   std::vector<std::size_t> all;
-  std::vector<std::size_t> written;
+  std::vector<std::size_t> changing;
   for (std::size_t a = 0; a < body.arrays(); ++a) {
     all.push_back(a);
     loop->widths.push_back(parts.names.arrays[a]->widths());
-    if (loop->written[a]) written.push_back(a);
+    bool const keeps_its_name = body.next[a] == a;
+    if (loop->written[a] || !keeps_its_name) changing.push_back(a);
   }
   for (std::int64_t i = 0; i < job.local_count(); ++i) {
     DeviceId const device{job.first_local().value() + i};
     loop->first->devices.push_back(HaloBuilder(parts, device).build(all));
-    loop->later->devices.push_back(HaloBuilder(parts, device).build(written));
+    loop->later->devices.push_back(HaloBuilder(parts, device).build(changing));
     loop->devices.push_back(TaskBuilder(parts, device).build(shape.alignment));
     loop->devices.back().ghosts = ghosts_of(loop->first->devices.back(), loop->swapped);
   }

@@ -83,7 +83,8 @@ struct Program::Impl {
   Place place;
   std::int64_t done = 0;  // steps
 
-  std::vector<RecordedStatement> first;  // empty: nothing is recorded
+  RecordedStep first;
+  bool is_recorded = false;
   Names names;
   std::int64_t later = 0;  // steps since the first recorded one
   LoopAnalysis analysis;
@@ -97,12 +98,13 @@ struct Program::Impl {
     // Inside a loop that is being recorded, its body records the statements of all steps.
     if (engine().is_told()) return run_plainly(steps);
     if (checks_recordings()) return run_checking(steps);
-    if (!first.empty() && (names.makes_new || !still_does_the_same())) first.clear();
-    if (first.empty()) {
+    if (is_recorded && (names.makes_new || !still_does_the_same())) is_recorded = false;
+    if (!is_recorded) {
       if (steps < 3) return run_plainly(steps);
       record();
       steps -= 2;
     }
+    if (!names.obstacle.empty()) return run_plainly(steps);
     auto const whole = steps / names.period * names.period;
     if (whole > 0) run_replay(whole);
     run_plainly(steps - whole);
@@ -113,7 +115,7 @@ struct Program::Impl {
     for (std::int64_t step = 0; step < steps; ++step) body(Step(done++));
   }
 
-  std::vector<RecordedStatement> recorded_step(Recorder::Mode mode, std::int64_t number) {
+  RecordedStep recorded_step(Recorder::Mode mode, std::int64_t number) {
     Recorder recorder(mode, place);
     body(Step(number));
     return recorder.take();
@@ -121,17 +123,18 @@ struct Program::Impl {
 
   // Every step runs for real, and is compared with the one before.
   void run_checking(std::int64_t steps) {
+    RecordedStep before;
     for (std::int64_t step = 0; step < steps; ++step) {
       auto now = recorded_step(Recorder::Mode::runs, done++);
-      if (!first.empty()) (void)compare_steps(first, now, place);
-      first = std::move(now);
+      if (step > 0) (void)compare_steps(before, now, place);
+      before = std::move(now);
     }
-    first.clear();
   }
 
   // Between two runs the program may have given the body other arrays or numbers. As many steps are
   // looked at as it takes until everything is called as before.
   bool still_does_the_same() {
+    if (!names.obstacle.empty()) return true;
     bool same = true;
     for (std::int64_t step = 0; step < names.period; ++step)
       same = is_same_step(first, recorded_step(Recorder::Mode::looks, done), names, later + step) &&
@@ -142,19 +145,22 @@ struct Program::Impl {
   void record() {
     forget();
     auto one = recorded_step(Recorder::Mode::runs, done++);
-    std::vector<RecordedStatement> two;
+    RecordedStep two;
     {
       ExplainInto const explaining(statements);
       two = recorded_step(Recorder::Mode::runs, done++);
     }
     names = compare_steps(one, two, place);
     first = std::move(one);
+    is_recorded = true;
     later = 2;
-    analysis = analyze(first, names);
+    if (!names.obstacle.empty()) return;
+    analysis = analyze(first.statements, names);
     if (engine().counts_messages() && analysis.obstacle.empty())
       analysis.obstacle = "a budget counts what each statement sends";
     if (analysis.obstacle.empty()) choose();
-    if (!analysis.obstacle.empty()) replay = std::make_unique<StatementReplay>(first, names);
+    if (!analysis.obstacle.empty())
+      replay = std::make_unique<StatementReplay>(first.statements, names);
   }
 
   struct ExplainInto {
@@ -212,7 +218,7 @@ struct Program::Impl {
     for (std::size_t a = 0; a < widths.size(); ++a) engine().grow(*names.arrays[a], widths[a]);
     auto shape = choice.shape;
     shape.steps = steps;
-    loop = build_loop({first, names, analysis, schedule}, shape, engine().job());
+    loop = build_loop({first.statements, names, analysis, schedule}, shape, engine().job());
     loop->place = place;
     loop->words = text("the loop at ", place);
     engine().open_channels(*loop);
@@ -229,11 +235,11 @@ struct Program::Impl {
   [[nodiscard]] LoopExplanation explain() const {
     LoopExplanation result;
     result.place = place;
-    if (first.empty()) return result;
+    if (!is_recorded) return result;
     result.statements = statements;
     result.period = names.period;
-    result.obstacle = analysis.obstacle;
-    if (!analysis.obstacle.empty()) return result;
+    result.obstacle = names.obstacle.empty() ? analysis.obstacle : names.obstacle;
+    if (!result.obstacle.empty()) return result;
     result.depth = choice.shape.steps;
     result.tile = choice.shape.tile;
     result.limit = choice.reason;
@@ -269,7 +275,7 @@ std::int64_t Program::steps() const {
 }
 
 std::int64_t Program::statements() const {
-  return std::ssize(impl_->first);
+  return std::ssize(impl_->first.statements);
 }
 
 LoopExplanation Program::explain() const {

@@ -64,24 +64,26 @@ class Matches {
   [[nodiscard]] std::vector<Pointer> const& things() const { return things_; }
 
   // Makes the map a permutation: a chain that ends with something new is closed, so that what it
-  // began with serves again. `may_serve(thing)` says whether nobody else wants that.
+  // began with serves again. False if somebody else holds that: `may_serve(thing)` says so.
   template <class MayServe>
-  bool close(std::vector<std::size_t>& next, MayServe const& may_serve) {
-    bool made_new = false;
-    for (std::size_t i = 0; i < turned_.size(); ++i)
-      if (number_of(things_, turned_[i]) == things_.size()) {
-        made_new = true;
-        auto const begin = start_of_chain(i);
-        if (!may_serve(things_[begin])) throw Elsewhere{};
-        things_.push_back(turned_[i]);
-        turned_.push_back(things_[begin]);
-      }
-    next.clear();
-    for (auto const& thing : turned_) next.push_back(number_of(things_, thing));
-    return made_new;
+  bool close(MayServe const& may_serve) {
+    for (std::size_t i = 0; i < turned_.size(); ++i) {
+      if (number_of(things_, turned_[i]) != things_.size()) continue;
+      makes_new_ = true;
+      auto const begin = start_of_chain(i);
+      if (!may_serve(things_[begin])) return false;
+      things_.push_back(turned_[i]);
+      turned_.push_back(things_[begin]);
+    }
+    return true;
   }
-
-  struct Elsewhere {};
+  [[nodiscard]] bool makes_new() const { return makes_new_; }
+  // For each thing the number of what it turned into, once closed.
+  [[nodiscard]] std::vector<std::size_t> next() const {
+    std::vector<std::size_t> next;
+    for (auto const& thing : turned_) next.push_back(number_of(things_, thing));
+    return next;
+  }
 
  private:
   static std::size_t number_of(std::vector<Pointer> const& things, Pointer const& thing) {
@@ -98,6 +100,7 @@ class Matches {
 
   std::vector<Pointer> things_;
   std::vector<Pointer> turned_;
+  bool makes_new_ = false;
 };
 
 // What things are called some steps later.
@@ -118,11 +121,21 @@ class Renaming {
   std::vector<std::size_t> called_;
 };
 
-std::int64_t references(std::vector<RecordedStatement> const& step, ArrayState const* array) {
+std::int64_t references(RecordedStep const& step, ArrayState const* array) {
   std::int64_t count = 0;
-  for (auto const& [statement, kernel, numbers] : step) {
+  for (auto const& moved : step.moves) count += moved.get() == array ? 1 : 0;
+  for (auto const& [statement, kernel, numbers] : step.statements) {
     count += statement.target.get() == array ? 1 : 0;
     for (auto const& leaf : statement.leaves) count += leaf.array.get() == array ? 1 : 0;
+  }
+  return count;
+}
+
+std::int64_t references(RecordedStep const& step, ScalarState const* scalar) {
+  std::int64_t count = 0;
+  for (auto const& [statement, kernel, numbers] : step.statements) {
+    count += statement.result.get() == scalar ? 1 : 0;
+    for (auto const& read : statement.scalars) count += read.get() == scalar ? 1 : 0;
   }
   return count;
 }
@@ -150,6 +163,14 @@ bool match(Statement const& one, Statement const& other, Matches<ArrayState>& ar
   return same;
 }
 
+bool match_moves(RecordedStep const& first, RecordedStep const& second,
+                 Matches<ArrayState>& arrays) {
+  if (first.moves.size() != second.moves.size()) return false;
+  for (std::size_t m = 0; m < first.moves.size(); ++m)
+    if (!arrays.add(first.moves[m], second.moves[m])) return false;
+  return true;
+}
+
 void check_layouts(Names const& names, Place const& loop) {
   for (std::size_t a = 0; a < names.arrays.size(); ++a) {
     auto const& one = *names.arrays[a];
@@ -172,7 +193,7 @@ Recorder::~Recorder() {
 }
 
 bool Recorder::note(Statement const& statement) {
-  auto& recorded = statements_.emplace_back();
+  auto& recorded = step_.statements.emplace_back();
   recorded.statement = statement;
   auto const* const bytes = static_cast<std::byte const*>(statement.kernel);
   recorded.kernel.assign(bytes, bytes + statement.kernel_bytes);
@@ -182,56 +203,65 @@ bool Recorder::note(Statement const& statement) {
   return mode_ == Mode::runs;
 }
 
+void Recorder::note_move(std::shared_ptr<ArrayState> const& array) noexcept {
+  if (array != nullptr) step_.moves.push_back(array);
+}
+
 void Recorder::note_host_access() {
   refuse(loop_,
          "reads or writes cells on the host, or waits for the devices, which no step of a "
          "replayed loop does");
 }
 
-Names compare_steps(std::vector<RecordedStatement> const& first,
-                    std::vector<RecordedStatement> const& second, Place const& loop) {
+Names compare_steps(RecordedStep const& first, RecordedStep const& second, Place const& loop) {
   Matches<ArrayState> arrays;
   Matches<ScalarState> scalars;
-  for (std::size_t s = 0; s < std::min(first.size(), second.size()); ++s) {
-    if (auto const what = difference(first[s], second[s]); !what.empty()) refuse(loop, what);
-    if (!match(first[s].statement, second[s].statement, arrays, scalars))
+  auto const& ones = first.statements;
+  auto const& others = second.statements;
+  for (std::size_t s = 0; s < std::min(ones.size(), others.size()); ++s) {
+    if (auto const what = difference(ones[s], others[s]); !what.empty()) refuse(loop, what);
+    if (!match(ones[s].statement, others[s].statement, arrays, scalars))
       refuse(loop, text("does not exchange its arrays in every step alike: ",
-                        name_of(first[s].statement), " names other ones in its second step"));
+                        name_of(ones[s].statement), " names other ones in its second step"));
   }
-  if (first.size() != second.size())
-    refuse(loop, text("runs ", counted(std::ssize(first), "statement"), " in its first step and ",
-                      second.size(), " in its second"));
+  if (ones.size() != others.size())
+    refuse(loop, text("runs ", counted(std::ssize(ones), "statement"), " in its first step and ",
+                      others.size(), " in its second"));
   Names names;
-  auto const unused = [&](std::shared_ptr<ArrayState> const& array) {
-    return engine().holders(array) ==
-           references(first, array.get()) + references(second, array.get()) + 1;
+  if (!match_moves(first, second, arrays)) {
+    names.obstacle = "arrays are handed on in one step otherwise than in the next";
+    return names;
+  }
+  auto const is_unused = [&](auto const& thing) {
+    return engine().holders(thing) ==
+           references(first, thing.get()) + references(second, thing.get()) + 1;
   };
-  auto const any = [](std::shared_ptr<ScalarState> const&) { return true; };
-  try {
-    names.makes_new = arrays.close(names.next_array, unused);
-    names.makes_new = scalars.close(names.next_scalar, any) || names.makes_new;
-  } catch (Matches<ArrayState>::Elsewhere const&) {
-    refuse(loop,
-           "makes a new array in every step, or moves one away, which somebody else still "
-           "holds, as a view does");
+  if (!arrays.close(is_unused) || !scalars.close(is_unused)) {
+    names.obstacle = "what a step makes anew lives on after it";
+    return names;
   }
   names.arrays = arrays.things();
+  names.next_array = arrays.next();
   names.scalars = scalars.things();
+  names.next_scalar = scalars.next();
+  names.makes_new = arrays.makes_new() || scalars.makes_new();
   check_layouts(names, loop);
   names.period = std::lcm(order_of(names.next_array), order_of(names.next_scalar));
   return names;
 }
 
-bool is_same_step(std::vector<RecordedStatement> const& first,
-                  std::vector<RecordedStatement> const& step, Names const& names,
+bool is_same_step(RecordedStep const& first, RecordedStep const& step, Names const& names,
                   std::int64_t steps_later) {
-  if (first.size() != step.size()) return false;
+  if (first.statements.size() != step.statements.size() || first.moves.size() != step.moves.size())
+    return false;
   Renaming const arrays(names.arrays, renamed(names.next_array, steps_later));
   Renaming const scalars(names.scalars, renamed(names.next_scalar, steps_later));
-  for (std::size_t s = 0; s < step.size(); ++s) {
-    auto const& one = first[s].statement;
-    auto const& other = step[s].statement;
-    if (!difference(first[s], step[s]).empty()) return false;
+  for (std::size_t m = 0; m < step.moves.size(); ++m)
+    if (!arrays.turns(first.moves[m], step.moves[m])) return false;
+  for (std::size_t s = 0; s < step.statements.size(); ++s) {
+    auto const& one = first.statements[s].statement;
+    auto const& other = step.statements[s].statement;
+    if (!difference(first.statements[s], step.statements[s]).empty()) return false;
     if (!arrays.turns(one.target, other.target) || !scalars.turns(one.result, other.result))
       return false;
     for (std::size_t l = 0; l < one.leaves.size(); ++l)

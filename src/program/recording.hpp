@@ -17,6 +17,12 @@ struct RecordedStatement {
   std::uint64_t numbers = 0;  ///< a hash of those in the kernel
 };
 
+/// What a step did.
+struct RecordedStep {
+  std::vector<RecordedStatement> statements;
+  std::vector<std::shared_ptr<ArrayState>> moves;  ///< arrays that handles handed on, in order
+};
+
 /// Takes down the statements of one step while it lives.
 class Recorder : public Watcher {
  public:
@@ -29,15 +35,16 @@ class Recorder : public Watcher {
   ~Recorder() override;
 
   [[nodiscard]] bool note(Statement const& statement) override;
+  void note_move(std::shared_ptr<ArrayState> const& array) noexcept override;
   /// Throws: UsageError.
   void note_host_access() override;
 
-  [[nodiscard]] std::vector<RecordedStatement> take() { return std::move(statements_); }
+  [[nodiscard]] RecordedStep take() { return std::move(step_); }
 
  private:
   Mode mode_;
   Place loop_;
-  std::vector<RecordedStatement> statements_;
+  RecordedStep step_;
   Watcher* before_;
 };
 
@@ -49,21 +56,21 @@ struct Names {
   std::vector<std::shared_ptr<ScalarState>> scalars;
   std::vector<std::size_t> next_scalar;
   std::int64_t period = 1;  ///< after so many steps everything is called as before
+  /// For people: why the body has to run in every step; empty if it need not.
+  std::string obstacle;
   /// The body makes arrays or scalars, or moves them: a step that runs for real has new ones.
   bool makes_new = false;
 };
 
 /// Finds the names by comparing two steps.
-/// Throws: UsageError, with the place of the first statement that differs and what to do; if what
-///         turns into something new is used elsewhere.
-[[nodiscard]] Names compare_steps(std::vector<RecordedStatement> const& first,
-                                  std::vector<RecordedStatement> const& second, Place const& loop);
+/// Throws: UsageError, with the place of the first statement that differs and what to do.
+[[nodiscard]] Names compare_steps(RecordedStep const& first, RecordedStep const& second,
+                                  Place const& loop);
 
 /// True if a step did what the first one did, with arrays and scalars as they are called by then:
 /// the first step's name a stands for arrays[called[a]].
-[[nodiscard]] bool is_same_step(std::vector<RecordedStatement> const& first,
-                                std::vector<RecordedStatement> const& step, Names const& names,
-                                std::int64_t steps_later);
+[[nodiscard]] bool is_same_step(RecordedStep const& first, RecordedStep const& step,
+                                Names const& names, std::int64_t steps_later);
 
 /// The names `steps` steps later: array a of the first step is then called result[a].
 [[nodiscard]] std::vector<std::size_t> renamed(std::vector<std::size_t> const& next,

@@ -23,9 +23,8 @@ NamedSharding rows() {
 }
 
 DistArray<double, 1> bumps(std::int64_t cells) {
-  return from_index<double>({cells}, pieces(), [](auto i) {
-    return static_cast<double>((i[0] * 7919) % 1009) / 1009.0;
-  });
+  return from_index<double>(
+      {cells}, pieces(), [](auto i) { return static_cast<double>((i[0] * 7919) % 1009) / 1009.0; });
 }
 
 DistArray<double, 2> bumps(std::int64_t height, std::int64_t width) {
@@ -39,7 +38,7 @@ auto const left = range(0, -2);
 auto const right = from(2);
 
 std::vector<LoopOptions> ways() {
-  return {{},          {1, {}},        {2, {}},       {3, {5}},        {7, {1}},
+  return {{},          {1, {}},        {2, {}},       {3, {5}},      {7, {1}},
           {4, {3, 4}}, {16, {64, 64}}, {5, {2, 100}}, {9, {1000, 3}}};
 }
 
@@ -56,7 +55,8 @@ TEST_CASE("heat in one dimension ends with the bits of a plain loop") {
       for (auto const& how : ways()) {
         CAPTURE(how.depth);
         auto u = bumps(cells);
-        iterate(steps, [&] { u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right); }, how);
+        iterate(
+            steps, [&] { u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right); }, how);
         CHECK(u.to_host() == plain.to_host());
       }
     }

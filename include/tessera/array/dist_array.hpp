@@ -8,6 +8,7 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tessera/array/element.hpp"
@@ -15,6 +16,7 @@
 #include "tessera/array/one_sided.hpp"
 #include "tessera/array/shard_view.hpp"
 #include "tessera/array/view.hpp"
+#include "tessera/exchange/watcher.hpp"
 
 namespace tessera {
 
@@ -60,7 +62,9 @@ class DistArray : public ExpressionBase,
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
 
   DistArray(DistArray const& other) : state_(detail::copied(other.held())) {}
-  DistArray(DistArray&& other) noexcept = default;
+  DistArray(DistArray&& other) noexcept : state_(std::move(other.state_)) {
+    detail::note_move(state_);
+  }
 
   /// Equal shape and sharding: writes the cells. Otherwise this array becomes a copy of the other,
   /// and views of it keep its old cells.
@@ -71,7 +75,11 @@ class DistArray : public ExpressionBase,
       state_ = detail::copied(other.held());
     return *this;
   }
-  DistArray& operator=(DistArray&& other) noexcept = default;
+  DistArray& operator=(DistArray&& other) noexcept {
+    state_ = std::move(other.state_);
+    detail::note_move(state_);
+    return *this;
+  }
 
   /// Writes all cells; shape and sharding stay. The right side counts as evaluated in full before.
   /// Shapes: the right side broadcasts to this array.

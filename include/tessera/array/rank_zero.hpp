@@ -53,7 +53,9 @@ class DistArray<T, 0> : public ExpressionBase {
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
 
   DistArray(DistArray const& other) : state_(detail::copied(other.state())) {}
-  DistArray(DistArray&& other) noexcept = default;
+  DistArray(DistArray&& other) noexcept : state_(std::move(other.state_)) {
+    detail::note_move(state_);
+  }
   /// Equal sharding: writes the cell. Otherwise this array becomes a copy of the other.
   DistArray& operator=(DistArray const& other) {
     if (state_ != nullptr && *layout() == *other.layout())
@@ -62,7 +64,11 @@ class DistArray<T, 0> : public ExpressionBase {
       state_ = detail::copied(other.state());
     return *this;
   }
-  DistArray& operator=(DistArray&& other) noexcept = default;
+  DistArray& operator=(DistArray&& other) noexcept {
+    state_ = std::move(other.state_);
+    detail::note_move(state_);
+    return *this;
+  }
 
   /// Writes the cell.
   template <class E>

@@ -12,6 +12,7 @@
 #include "tessera/exchange/counters.hpp"
 #include "tessera/exchange/loop.hpp"
 #include "tessera/exchange/statement.hpp"
+#include "tessera/exchange/watcher.hpp"
 #include "tessera/plan/explanation.hpp"
 #include "tessera/transport/bootstrap.hpp"
 #include "tessera/transport/job.hpp"
@@ -30,23 +31,6 @@ struct Meeting {
   char const* purpose = "";   ///< as "which reads cells"; of static storage
   std::uint64_t array = 0;    ///< the number of the one that it is about; 0: of none
   std::uint64_t details = 0;  ///< a hash of what else has to be equal
-};
-
-/// Is told what the program does while it is set, as when a loop's body is recorded.
-class Watcher {
- public:
-  virtual ~Watcher() = default;
-  Watcher(Watcher const&) = delete;
-  Watcher& operator=(Watcher const&) = delete;
-
-  /// A statement is about to run, unless this returns false. It is gone when this returns.
-  [[nodiscard]] virtual bool note(Statement const& statement) = 0;
-  /// The program is about to wait for its devices, to read or to write cells on the host. What this
-  /// throws, the caller of whatever waits gets.
-  virtual void note_host_access() = 0;
-
- protected:
-  Watcher() = default;
 };
 
 /// Plans, posts and waits.
@@ -94,6 +78,7 @@ class Engine {
   /// How many references to an array there are, but for the engine's own. Waits for the statements
   /// so far. Ranks: local; equal on all processes that hold alike.
   [[nodiscard]] std::int64_t holders(std::shared_ptr<ArrayState> const& array);
+  [[nodiscard]] std::int64_t holders(std::shared_ptr<ScalarState> const& scalar);
   /// From now on, tells `watcher` what the program does; null for nobody. Returns the one before.
   Watcher* tell(Watcher* watcher);
   /// True while somebody is told.

@@ -76,7 +76,7 @@ struct Loop {
   std::vector<LoopKernel> kernels;
   std::vector<LoopDevice> devices;
   std::shared_ptr<CompiledStatement> first;  ///< fills the ghost cells of all arrays
-  std::shared_ptr<CompiledStatement> later;  ///< of those that the loop writes
+  std::shared_ptr<CompiledStatement> later;  ///< of those that change
   std::vector<BlockBuffer> after;            ///< as of BlockSchedule
   std::vector<GhostWidths> widths;           ///< per array: what its ghost cells were then
   std::vector<bool> written;                 ///< per array

@@ -1,0 +1,282 @@
+#pragma once
+/// @file
+/// Random loops, recorded and cut into blocks and tiles of every size, against the plain loop: all
+/// arrays have to end with the same bits.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/environment.hpp"
+#include "tessera/base/hash.hpp"
+#include "tessera/tessera.hpp"
+
+#include "support/boundaries.hpp"
+#include "support/layouts.hpp"
+
+namespace tessera::test {
+
+enum class BodyKind : std::uint8_t {
+  slices,      ///< slices side by side, with strides
+  neighbours,  ///< shifts past every kind of edge
+  stencil,     ///< inner cells of an array from itself
+  choose,      ///< where, of a mask
+  masked,      ///< writes where a mask is true
+  counted,     ///< the number of the step, and coordinates
+  row,         ///< one cell along the first dimension
+  copy,        ///< array to array
+  swap,
+  made,     ///< an array that the step makes
+  moved,    ///< an array that the step makes and moves into another
+  scalar,   ///< the value of a reduction before the loop
+  reduced,  ///< a reduction inside the loop
+  turned,   ///< cells read backwards: no block can do that
+  count
+};
+
+/// One statement of a body with its numbers. Which of them count depends on the kind.
+struct BodyStatement {
+  BodyKind kind = BodyKind::copy;
+  std::size_t a = 0, b = 0, c = 0;  ///< arrays: a is written
+  std::vector<Range> in_a, in_b, in_c;
+  std::vector<std::int64_t> offsets;
+  std::vector<Boundaries> edges;
+  double number = 0;
+
+  friend std::ostream& operator<<(std::ostream& out, BodyStatement const& s) {
+    return out << "{kind " << static_cast<int>(s.kind) << ", arrays " << s.a << ' ' << s.b << ' '
+               << s.c << ", offsets " << join(s.offsets, "(", ")") << '}';
+  }
+};
+
+template <std::size_t N>
+class LoopFuzz {
+ public:
+  explicit LoopFuzz(std::uint64_t seed) : random_(seed) {
+    constexpr std::array<std::int64_t, 4> most{0, 40, 14, 8};
+    for (std::size_t d = 0; d < N; ++d) shape_.push_back(random_.between(1, most[N]));
+    sharding_.emplace(random_sharding(random_, device_count(), shape_));
+    steps_ = random_.between(2, 17);
+    auto const statements = random_.between(1, 4);
+    for (std::int64_t s = 0; s < statements; ++s) body_.push_back(random_statement());
+  }
+
+  /// True if it ran in blocks.
+  bool check() {
+    auto const plain = run([&](auto const& body) {
+      for (std::int64_t s = 0; s < steps_; ++s) body(Step(s));
+    });
+    bool in_blocks = false;
+    for (int round = 0; round < 3; ++round) {
+      auto const how = random_options();
+      auto const first = random_.between(0, steps_);
+      auto const result = run([&](auto const& body) {
+        auto program = record(body, how);
+        program.run(first);
+        program.run(steps_ - first);
+        in_blocks = in_blocks || program.explain().depth > 0;
+      });
+      INFO("depth ", how.depth, ", tile ", how.tile, ", runs of ", first, " and ", steps_ - first,
+           " steps");
+      INFO("shape ", shape_, " on ", *sharding_, ", statements ", join(body_, "", ""));
+      REQUIRE(result == plain);
+    }
+    return in_blocks;
+  }
+
+ private:
+  using Array = DistArray<double, N>;
+  static constexpr std::size_t arrays = 3;
+  using Values = std::vector<std::vector<double>>;
+
+  LoopOptions random_options() {
+    constexpr std::array<std::int64_t, 6> depths{0, 1, 2, 3, 7, 20};
+    constexpr std::array<std::int64_t, 6> extents{0, 1, 2, 3, 7, 1000};
+    LoopOptions how;
+    how.depth = depths[static_cast<std::size_t>(random_.between(0, 5))];
+    if (random_.between(0, 4) == 0) return how;
+    for (std::size_t d = 0; d < N; ++d)
+      how.tile.push_back(extents[static_cast<std::size_t>(random_.between(0, 5))]);
+    return how;
+  }
+
+  std::size_t any_array() { return static_cast<std::size_t>(random_.between(0, arrays - 1)); }
+
+  // Rare kinds, which keep a loop from being cut into blocks, come rarely.
+  BodyKind random_kind() {
+    auto const draw = random_.between(0, 39);
+    if (draw == 0) return BodyKind::reduced;
+    if (draw == 1) return BodyKind::turned;
+    if (draw == 2) return BodyKind::moved;
+    if (draw < 5) return BodyKind::made;
+    if (draw < 8) return BodyKind::swap;
+    return static_cast<BodyKind>(random_.between(0, static_cast<int>(BodyKind::copy)));
+  }
+
+  BodyStatement random_statement() {
+    BodyStatement s;
+    s.kind = random_.between(0, 19) == 0 ? BodyKind::scalar : random_kind();
+    s.a = any_array();
+    s.b = any_array();
+    s.c = any_array();
+    s.number = static_cast<double>(random_.between(1, 9)) / 10;
+    for (std::size_t d = 0; d < N; ++d) {
+      add_ranges(s, shape_[d]);
+      s.offsets.push_back(random_.between(-2, 2));
+      s.edges.push_back(random_edges());
+    }
+    return s;
+  }
+
+  // Cells of a, and of b and c at a distance.
+  void add_ranges(BodyStatement& s, std::int64_t extent) {
+    std::int64_t const reach = random_.between(0, 2);
+    auto const lo = std::min(extent, reach + random_.between(0, 1) * random_.between(0, 2));
+    auto const hi = std::max(lo, extent - reach - random_.between(0, 1) * random_.between(0, 2));
+    auto const step = random_.between(0, 3) == 0 ? 2 : 1;
+    auto const at = [&](std::int64_t by) { return range(lo + by, hi + by, step); };
+    s.in_a.push_back(at(0));
+    s.in_b.push_back(at(random_.between(-reach, reach)));
+    s.in_c.push_back(at(random_.between(-reach, reach)));
+    // A range must not run past the ends, where it would be cut off.
+    if (lo + reach > extent || lo - reach < 0 || hi + reach > extent || hi < lo)
+      s.in_b.back() = s.in_c.back() = s.in_a.back();
+  }
+
+  Boundaries random_edges() {
+    if (random_.between(0, 2) == 0) return periodic;
+    auto const one = [&] {
+      auto const kind = random_end(random_);
+      return kind == BoundaryKind::constant ? constant(0.25) : Boundary(kind);
+    };
+    return {one(), one()};
+  }
+
+  template <class Loop>
+  Values run(Loop const& loop) {
+    std::array<std::int64_t, N> extents;
+    std::copy(shape_.begin(), shape_.end(), extents.begin());
+    std::vector<Array> u;
+    for (std::size_t a = 0; a < arrays; ++a)
+      u.push_back(from_index<double>(extents, *sharding_, [=](auto i) {
+        std::uint64_t hash = a;
+        for (std::size_t d = 0; d < N; ++d) hash = mix(hash, static_cast<std::uint64_t>(i[d]));
+        return static_cast<double>(hash >> 11U) * 0x1p-53;
+      }));
+    auto const before = sum(u[0]) * 0.01;
+    loop([&](Step t) {
+      for (auto const& s : body_) carry_out(s, u, before, t);
+    });
+    Values values;
+    for (auto const& array : u) values.push_back(array.to_host());
+    return values;
+  }
+
+  template <class A>
+  static auto slice(A& array, std::vector<Range> const& ranges) {
+    return [&]<std::size_t... d>(std::index_sequence<d...>) {
+      return array(ranges[d]...);
+    }
+    (std::make_index_sequence<N>());
+  }
+  template <class A>
+  static auto shifted(A& array, BodyStatement const& s) {
+    return [&]<std::size_t... d>(std::index_sequence<d...>) {
+      return shift(array, {s.offsets[d]...}, {s.edges[d]...});
+    }
+    (std::make_index_sequence<N>());
+  }
+  // All cells whose first coordinate is `at`, as many dimensions less one.
+  template <class A>
+  static auto row(A& array, std::int64_t at) {
+    return [&]<std::size_t... d>(std::index_sequence<d...>) {
+      return array(at, ((void)d, all)...);
+    }
+    (std::make_index_sequence<N - 1>());
+  }
+
+  template <class Mean>
+  void carry_out(BodyStatement const& s, std::vector<Array>& u, Mean const& mean, Step t) {
+    auto& a = u[s.a];
+    auto& b = u[s.b];
+    auto& c = u[s.c];
+    switch (s.kind) {
+      case BodyKind::slices:
+        slice(a, s.in_a) = s.number * slice(b, s.in_b) + 0.1 * slice(c, s.in_c);
+        return;
+      case BodyKind::neighbours:
+        a = s.number * shifted(b, s) + 0.1 * c;
+        return;
+      case BodyKind::stencil:
+        slice(a, s.in_a) = 0.7 * slice(a, s.in_a) + 0.1 * slice(a, s.in_b) + 0.1 * slice(a, s.in_c);
+        return;
+      case BodyKind::choose:
+        a = where(b > s.number, 0.9 * c, shifted(b, s));
+        return;
+      case BodyKind::masked:
+        a(c > s.number) = 0.3 * b;
+        return;
+      case BodyKind::counted:
+        a = 0.9 * b + 0.01 * (t + index(0));
+        return;
+      case BodyKind::row:
+        row(a, 0) = s.number * row(b, shape_[0] - 1 > 1 ? 1 : 0);
+        return;
+      case BodyKind::copy:
+        a = b;
+        return;
+      case BodyKind::swap:
+        if (s.a != s.b) std::swap(a, b);
+        return;
+      default:
+        carry_out_rare(s, u, mean);
+    }
+  }
+
+  template <class Mean>
+  void carry_out_rare(BodyStatement const& s, std::vector<Array>& u, Mean const& mean) {
+    auto& a = u[s.a];
+    auto& b = u[s.b];
+    if (s.kind == BodyKind::made) {
+      Array const w = 0.5 * b + 0.25 * shifted(a, s);
+      a = 0.9 * w;
+    } else if (s.kind == BodyKind::moved) {
+      Array w = 0.5 * b + 0.25 * shifted(a, s);
+      a = std::move(w);
+    } else if (s.kind == BodyKind::scalar) {
+      a = 0.5 * b + mean;
+    } else if (s.kind == BodyKind::reduced) {
+      a = 0.5 * a + 0.001 * sum(b);
+    } else {
+      std::vector<Range> backwards(N, range(none, none, -1));
+      a = 0.5 * b + 0.4 * slice(b, backwards);
+    }
+  }
+
+  Random random_;
+  Shape shape_;
+  std::optional<NamedSharding> sharding_;
+  std::int64_t steps_ = 0;
+  std::vector<BodyStatement> body_;
+};
+
+template <std::size_t N>
+void fuzz_loops(std::int64_t usual_cases) {
+  auto const cases = environment_integer("TESSERA_FUZZ_CASES", 1).value_or(usual_cases);
+  auto const first = environment_integer("TESSERA_FUZZ_SEED", 0).value_or(1);
+  std::int64_t in_blocks = 0;
+  for (auto seed = first; seed < first + cases; ++seed) {
+    INFO("seed ", seed, " of ", N, " dimensions");
+    in_blocks += LoopFuzz<N>(static_cast<std::uint64_t>(seed)).check() ? 1 : 0;
+  }
+  MESSAGE(in_blocks, " of ", cases, " loops ran in blocks");
+  if (cases >= 50) CHECK(in_blocks * 4 > cases);
+}
+
+}  // namespace tessera::test

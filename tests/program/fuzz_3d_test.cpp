@@ -1,0 +1,9 @@
+#include "program/fuzz.hpp"
+
+TEST_SUITE_BEGIN("program/fuzz");
+
+TEST_CASE("random loops in three dimensions end with the bits of a plain loop") {
+  tessera::test::fuzz_loops<3>(60);
+}
+
+TEST_SUITE_END();
