@@ -72,6 +72,7 @@ std::string text_of(BlockBuffer const& buffer) {
 }
 std::string text_of(std::vector<BlockBuffer> const& buffers) {
   std::vector<std::string> words;
+  words.reserve(buffers.size());
   for (auto const& buffer : buffers) words.push_back(text_of(buffer));
   return join(words);
 }
@@ -96,6 +97,7 @@ std::vector<std::string> cells_on(LoopBody const& body, std::int64_t steps, Box 
   std::vector<std::string> lines;
   for (auto const& list : cells_of_block(body, schedule_block(body, steps, 1), own)) {
     std::vector<std::string> words;
+    words.reserve(list.size());
     for (auto const& [cells, moved] : list)
       words.push_back(moved == Index(moved.size(), 0) ? text(cells)
                                                       : text(cells, " moved ", moved));
@@ -557,7 +559,7 @@ void run_step(Program const& program, std::int64_t step, Arrays& arrays) {
 
 // ---- The devices.
 
-// How one block goes through its cells.
+// In which order a block goes through its cells.
 struct Tiling {
   Shape extents;
   std::vector<std::size_t> order;  // of the dimensions, the outermost first
@@ -574,6 +576,12 @@ Tiling random_tiling(Random& random, std::size_t rank) {
   }
   return tiling;
 }
+
+struct Pass {
+  std::int64_t first_step = 0;
+  BlockSchedule schedule;
+  Tiling tiling;
+};
 
 // Calls visit(tile) for the tiles that cover `cells`, ascending along every dimension.
 template <class Visit>
@@ -620,11 +628,12 @@ struct Device {
 // All devices, from the start of one block to the start of the next.
 class Block {
  public:
-  Block(Program const& program, SharedLayout const& layout, BlockSchedule const& schedule,
+  Block(Program const& program, SharedLayout const& layout, Pass const& pass,
         std::map<DeviceId, Device>& devices)
       : program_(program),
         layout_(layout),
-        schedule_(schedule),
+        pass_(pass),
+        schedule_(pass.schedule),
         devices_(devices),
         swapped_(program.body.swapped()),
         differing_(program.body.differing()) {}
@@ -657,8 +666,8 @@ class Block {
     }
   }
 
-  void compute(Tiling const& tiling, std::int64_t first_step, Met& met) {
-    for (auto& [id, device] : devices_) compute_on(device, tiling, first_step, met);
+  void compute(Met& met) {
+    for (auto& [id, device] : devices_) compute_on(device, met);
   }
 
   void rename() {
@@ -721,16 +730,16 @@ class Block {
     });
   }
 
-  void compute_on(Device& device, Tiling const& tiling, std::int64_t first_step, Met& met) {
+  void compute_on(Device& device, Met& met) {
     auto const cells = cells_of_block(program_.body, schedule_, device.own);
     demand(cells.size() == schedule_.instances.size(), cells.size(), " lists of cells");
-    for_each_tile(hull_of(device, cells), tiling, [&](Box const& tile) {
+    for_each_tile(hull_of(device, cells), pass_.tiling, [&](Box const& tile) {
       for (std::size_t i = 0; i < cells.size(); ++i) {
         auto const& instance = schedule_.instances[i];
         auto const part = tile.shifted(negated(instance.skew));
         for (auto const& [box, moved] : cells[i]) {
           BlockCells const here{intersect(box, part), moved};
-          compute_part(device, instance, here, tiling, first_step);
+          compute_part(device, instance, here);
           note(instance, here, met);
         }
       }
@@ -751,15 +760,14 @@ class Block {
     return around;
   }
 
-  void compute_part(Device& device, BlockInstance const& instance, BlockCells const& part,
-                    Tiling const& tiling, std::int64_t first_step) {
+  void compute_part(Device& device, BlockInstance const& instance, BlockCells const& part) {
     auto const& [box, moved] = part;
     demand(instance.target.which < buffers_of(instance.target.array), "no such buffer");
     auto const& statement = program_.statements[instance.statement];
     auto& target = device.buffer(instance.target);
     test::for_each_cell(box, [&, &box = box, &moved = moved](Index place) {
       for (std::size_t d = 0; d < place.size(); ++d)
-        if (tiling.backwards[d]) place[d] = box.lo[d] + box.hi[d] - 1 - place[d];
+        if (pass_.tiling.backwards[d]) place[d] = box.lo[d] + box.hi[d] - 1 - place[d];
       if (instance.carries) return target.set(place, seen_by(instance, 0, device, place));
       auto const cell = sum_of(place, negated(moved));
       demand(statement.written.contains(cell), "cell ", cell, " is not written");
@@ -767,8 +775,8 @@ class Block {
       auto const look = [&](std::size_t r, Index const& distance) {
         return seen_by(instance, r, device, sum_of(place, distance));
       };
-      target.set(place,
-                 value_of(program_, instance.statement, cell, first_step + instance.step, look));
+      auto const step = pass_.first_step + instance.step;
+      target.set(place, value_of(program_, instance.statement, cell, step, look));
     });
   }
 
@@ -804,6 +812,7 @@ class Block {
 
   Program const& program_;
   SharedLayout const& layout_;
+  Pass const& pass_;
   BlockSchedule const& schedule_;
   std::map<DeviceId, Device>& devices_;
   std::vector<bool> swapped_;
@@ -845,7 +854,8 @@ void check_schedule(LoopBody const& body, BlockSchedule const& schedule, std::in
   for (auto const& instance : schedule.instances) {
     std::pair const now{instance.step, instance.statement};
     demand(before <= now && instance.step < schedule.steps, "the order of the program is lost");
-    demand(written[instance.target.array], "array ", instance.target.array, " is written too");
+    demand(written[instance.target.array], "array ", instance.target.array,
+           " is written, which the body does not tell");
     demand(instance.skew.back() % alignment == 0, "skew ", instance.skew, " is not aligned");
     before = now;
   }
@@ -927,12 +937,13 @@ void run_program(std::uint64_t seed, Met& met) {
   std::int64_t step = 0;
   try {
     for (auto const steps : blocks) {
-      auto const schedule = schedule_block(body, steps, alignment);
-      check_schedule(body, schedule, alignment);
-      Block block(program, layout, schedule, devices);
+      Pass const pass{step, schedule_block(body, steps, alignment),
+                      random_tiling(random, body.shape.size())};
+      check_schedule(body, pass.schedule, alignment);
+      Block block(program, layout, pass, devices);
       block.clear_ghosts(forgets);
       block.fill_ghosts(met);
-      block.compute(random_tiling(random, body.shape.size()), step, met);
+      block.compute(met);
       block.rename();
       for (auto const end = step + steps; step < end; ++step) run_step(program, step, truth);
       check_devices(devices, truth);
