@@ -86,8 +86,9 @@ NetworkOptions NetworkOptions::from_environment() {
   if (auto const seconds = environment_seconds("TESSERA_STALL")) options.stall_seconds = *seconds;
   if (auto const seconds = environment_seconds("TESSERA_SILENCE"))
     options.silence_seconds = *seconds;
-  auto const check = environment_choice("TESSERA_CHECK", {"communication", "none"});
-  options.compares_statements = check == "communication";
+  auto const check = environment_choice(
+      "TESSERA_CHECK", {"communication", "recording", "communication,recording", "none"});
+  options.compares_statements = check && check->starts_with("communication");
   return options;
 }
 

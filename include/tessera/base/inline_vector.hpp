@@ -28,6 +28,14 @@ class InlineVector {
   using const_iterator = T const*;
 
   constexpr InlineVector() = default;
+  constexpr InlineVector(InlineVector const& other) : size_(other.size_) {
+    for (std::size_t i = 0; i < size_; ++i) items_[i] = other.items_[i];
+  }
+  constexpr InlineVector& operator=(InlineVector const& other) {
+    size_ = other.size_;
+    for (std::size_t i = 0; i < size_; ++i) items_[i] = other.items_[i];
+    return *this;
+  }
   /// Throws: UsageError if there are more items than fit: such lists are what callers write.
   constexpr InlineVector(std::initializer_list<T> items) {
     if (items.size() > Capacity) detail::refuse_long_list(items.size(), Capacity);
@@ -83,7 +91,7 @@ class InlineVector {
   }
 
  private:
-  std::array<T, Capacity> items_{};
+  std::array<T, Capacity> items_;
   std::size_t size_ = 0;
 };
 

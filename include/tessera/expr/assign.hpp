@@ -33,7 +33,7 @@ void check_fits(std::array<std::int64_t, A> const& value,
 /// What is written: a number becomes one of the target's elements.
 /// Throws: UsageError for an integer that an integer T cannot hold.
 template <class T, class V>
-[[nodiscard]] auto value_node(V const& value) {
+[[nodiscard]] decltype(auto) value_node(V const& value) {
   if constexpr (Expression<V>) {
     return as_node(value);
   } else if constexpr (Number<V>) {
@@ -47,7 +47,7 @@ template <class T, class V>
 /// The same, converted to T beforehand, so that what stands beside it keeps its bits.
 template <class T, class V>
 [[nodiscard]] auto converted_node(V const& value) {
-  using Node = decltype(value_node<T>(value));
+  using Node = std::remove_cvref_t<decltype(value_node<T>(value))>;
   using S = typename Node::value_type;
   if constexpr (std::same_as<S, T>)
     return value_node<T>(value);
@@ -76,8 +76,8 @@ template <class Kernel, class T>
 template <class T, std::size_t N, std::size_t R, class V>
 void assign_to_view(View<T, N, R> const& target, V const& value, Place const& place) {
   check_writable(*target.held());
-  auto const node = detail::value_node<T>(value);
-  using Node = std::remove_cv_t<decltype(node)>;
+  auto const& node = detail::value_node<T>(value);
+  using Node = std::remove_cvref_t<decltype(node)>;
   static_assert(Node::rank <= N, "the expression has more dimensions than what it is assigned to");
   detail::check_fits(node.extents(), target.extents());
   detail::IndexSpace<N> const space(target.extents());
