@@ -86,11 +86,11 @@ class Heat1d {
 
   void update_inner(std::int64_t lo, std::int64_t hi) {
     if (!is_large_) return update(lo, hi);
-    stream({next_, 0, lo, hi}, std::array{cell()});
+    stream({next_, 0, lo, hi}, Together{cell()});
     end_streaming();
   }
 
-  void update(std::int64_t lo, std::int64_t hi) { store({next_, 0, lo, hi}, std::array{cell()}); }
+  void update(std::int64_t lo, std::int64_t hi) { store({next_, 0, lo, hi}, Together{cell()}); }
 
   [[nodiscard]] Heat1dCell cell() const { return {stay_, pass_, now_}; }
 
