@@ -11,6 +11,8 @@ import sys
 COLUMNS = ["case", "form", "processes", "devices", "seconds", "raw_seconds",
            "ratio", "ratio_min", "ratio_max"]
 EXTRA = "extra_MiB"  # of benches that measure memory
+OF_STREAM = "of_stream"  # of benches that measure how fast memory is
+MORE_COLUMNS = {"reshard": [EXTRA], **dict.fromkeys(("heat", "wave", "gray_scott"), [OF_STREAM])}
 
 # What a bench's program is told for each case: dimensions, cells along each, steps of a run.
 CASES = {
@@ -19,7 +21,10 @@ CASES = {
         "1d-64Ki": (1, 65_536, 20_000),
         "1d-256": (1, 256, 200_000),
         "2d-4096": (2, 4096, 128),
+        "3d-256": (3, 256, 64),
     },
+    "wave": {"2d-4096": (2, 4096, 128)},
+    "gray_scott": {"2d-2048": (2, 2048, 128)},
     "sum": {
         "binned-32M": (1, 33_554_432, 20),
         "binned-1M": (1, 1_048_576, 500),
@@ -101,14 +106,9 @@ def environment(asked: argparse.Namespace) -> dict[str, str]:
     return result
 
 
-def run_case(asked: argparse.Namespace, name: str) -> list[dict]:
-    """What the program prints: an object for each form."""
-    dimensions, cells, steps = CASES[asked.bench][name]
-    changed = asked.cells is not None and asked.cells != cells
-    cells, steps = asked.cells or cells, asked.steps or steps
-    label = f"{name.split('-')[0]}-{cells}" if changed else name
-    command = [*mpirun(asked), asked.program, label,
-               *map(str, (dimensions, cells, steps, asked.pairs))]
+def run_program(asked: argparse.Namespace, *words: object) -> list[dict]:
+    """What the program prints: an object a line."""
+    command = [*mpirun(asked), asked.program, *map(str, words)]
     done = subprocess.run(command, env=environment(asked), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -116,16 +116,34 @@ def run_case(asked: argparse.Namespace, name: str) -> list[dict]:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def row(measured: dict) -> dict:
+def run_case(asked: argparse.Namespace, name: str) -> list[dict]:
+    """An object for each form."""
+    dimensions, cells, steps = CASES[asked.bench][name]
+    changed = asked.cells is not None and asked.cells != cells
+    cells, steps = asked.cells or cells, asked.steps or steps
+    label = f"{name.split('-')[0]}-{cells}" if changed else name
+    return run_program(asked, label, dimensions, cells, steps, asked.pairs)
+
+
+def stream_of(asked: argparse.Namespace) -> float:
+    """Bytes a second that all processes together read and write."""
+    stream = run_program(asked, "stream")[0]["stream"]
+    print(f"# stream {stream / 1e9:.1f} GB/s")
+    return stream
+
+
+def row(measured: dict, stream: float | None) -> dict:
     ratios = [raw / ours for ours, raw in measured["pairs"]]
+    seconds = statistics.median(ours for ours, _ in measured["pairs"])
     return {
         "case": measured["case"], "form": measured["form"],
         "processes": measured["processes"], "devices": measured["devices"],
-        "seconds": statistics.median(ours for ours, _ in measured["pairs"]),
+        "seconds": seconds,
         "raw_seconds": statistics.median(raw for _, raw in measured["pairs"]),
         "ratio": statistics.median(ratios),
         "ratio_min": min(ratios), "ratio_max": max(ratios),
         **({EXTRA: measured["extra_bytes"] / 2**20} if "extra_bytes" in measured else {}),
+        **({OF_STREAM: measured["bytes"] / seconds / stream} if stream else {}),
     }
 
 
@@ -157,12 +175,13 @@ def main() -> int:
         return 0
     asked = arguments()
     print("\n".join(f"# {line}" for line in machine()))
-    columns = [*COLUMNS, EXTRA] if asked.bench == "reshard" else COLUMNS
+    columns = COLUMNS + MORE_COLUMNS.get(asked.bench, [])
+    stream = stream_of(asked) if OF_STREAM in columns else None
     print_row(columns)
     rows = []
     for name in asked.cases or CASES[asked.bench]:
         for measured in run_case(asked, name):
-            rows.append(row(measured))
+            rows.append(row(measured, stream))
             print_row([cell(rows[-1][column]) for column in columns])
     if asked.json:
         asked.json.write_text(json.dumps(rows, indent=2) + "\n")

@@ -10,8 +10,20 @@
 #include <mpi.h>
 
 #include "raw/aligned.hpp"
+#include "raw/streaming.hpp"
 
 namespace raw {
+
+/// What a cell becomes.
+struct Heat1dCell {
+  double stay, pass;
+  double const* now;
+
+  template <class Load>
+  auto operator()(Load load, std::int64_t i) const {
+    return stay * load(now + i) + pass * load(now + i - 1) + pass * load(now + i + 1);
+  }
+};
 
 /// The cells of this process. Every process of MPI_COMM_WORLD makes one; the first n mod p have one
 /// cell more, and those that have none do nothing.
@@ -28,6 +40,7 @@ class Heat1d {
     lo_ = !periodic && first_ == 0 ? 1 : 0;
     hi_ = !periodic && first_ + count_ == cells ? count_ - 1 : count_;
     hi_ = std::max(hi_, lo_);
+    is_large_ = outgrows_caches(2 * count_);
     for (auto* memory : {&memory_, &next_memory_})
       *memory = make_doubles(count_ + 2 * line_doubles);
     now_ = memory_.get() + line_doubles;  // room for a neighbour's cell on each side
@@ -49,10 +62,10 @@ class Heat1d {
 
     auto const inner_lo = std::min(std::max<std::int64_t>(lo_, 1), hi_);
     auto const inner_hi = std::max(std::min(hi_, count_ - 1), inner_lo);
-    update(now_, next_, inner_lo, inner_hi);
+    update_inner(inner_lo, inner_hi);
     MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE);
-    update(now_, next_, lo_, inner_lo);
-    update(now_, next_, inner_hi, hi_);
+    update(lo_, inner_lo);
+    update(inner_hi, hi_);
     std::swap(now_, next_);
   }
 
@@ -71,16 +84,20 @@ class Heat1d {
     right_ = rank + 1 < with_cells ? rank + 1 : periodic ? 0 : MPI_PROC_NULL;
   }
 
-  void update(double const* __restrict now, double* __restrict next, std::int64_t lo,
-              std::int64_t hi) const {
-    auto const stay = stay_, pass = pass_;
-    for (std::int64_t i = lo; i < hi; ++i)
-      next[i] = stay * now[i] + pass * now[i - 1] + pass * now[i + 1];
+  void update_inner(std::int64_t lo, std::int64_t hi) {
+    if (!is_large_) return update(lo, hi);
+    stream({next_, 0, lo, hi}, Together{cell()});
+    end_streaming();
   }
+
+  void update(std::int64_t lo, std::int64_t hi) { store({next_, 0, lo, hi}, Together{cell()}); }
+
+  [[nodiscard]] Heat1dCell cell() const { return {stay_, pass_, now_}; }
 
   double stay_, pass_;
   std::int64_t first_, count_;
   std::int64_t lo_, hi_;  // the cells that change
+  bool is_large_;
   int left_ = MPI_PROC_NULL, right_ = MPI_PROC_NULL;
   Doubles memory_, next_memory_;
   double* now_;

@@ -10,35 +10,22 @@
 #include <mpi.h>
 
 #include "raw/aligned.hpp"
+#include "raw/cut.hpp"
+#include "raw/streaming.hpp"
 
 namespace raw {
 
-/// What a process has along one dimension.
-struct Cut {
-  std::int64_t first, count;
-  std::int64_t lo, hi;  ///< the cells that change
-  int with_cells;       ///< the processes of the line that have cells
+/// What a cell of a row becomes.
+struct Heat2dCell {
+  double stay, pass;
+  double const* row;
+  std::int64_t pitch;  ///< doubles from one row to the next
 
-  Cut(std::int64_t cells, int processes, int position, bool periodic)
-      : first(begin_of(cells, processes, position)),
-        count(begin_of(cells, processes, position + 1) - first),
-        lo(!periodic && first == 0 ? 1 : 0),
-        hi(std::max(!periodic && first + count == cells ? count - 1 : count, lo)),
-        with_cells(static_cast<int>(std::min<std::int64_t>(processes, cells))) {}
-
-  /// The changing cells that need no neighbour's.
-  [[nodiscard]] std::int64_t inner_lo() const {
-    return std::min(std::max<std::int64_t>(lo, 1), hi);
-  }
-  [[nodiscard]] std::int64_t inner_hi() const {
-    return std::max(std::min(hi, count - 1), inner_lo());
-  }
-
-  /// The position `step` further on; -1 past a fixed end.
-  [[nodiscard]] int neighbour(int position, int step, bool periodic) const {
-    int const next = position + step;
-    if (next >= 0 && next < with_cells) return next;
-    return periodic ? (next + with_cells) % with_cells : -1;
+  template <class Load>
+  auto operator()(Load load, std::int64_t j) const {
+    auto const* const now = row + j;
+    return stay * load(now) + pass * load(now - pitch) + pass * load(now + pitch) +
+           pass * load(now - 1) + pass * load(now + 1);
   }
 };
 
@@ -52,7 +39,8 @@ class Heat2d {
         width_(cells[1]),
         rows_(cells[0], processes[0], rank() / processes[1], periodic),
         columns_(cells[1], processes[1], rank() % processes[1], periodic),
-        pitch_(whole_lines(columns_.count) + 2 * line_doubles) {
+        pitch_(whole_lines(columns_.count) + 2 * line_doubles),
+        is_large_(outgrows_caches(2 * count())) {
     if (count() > 0) find_neighbours(processes[1], periodic);
     for (auto* memory : {&memory_, &next_memory_})
       *memory = make_doubles((rows_.count + 2) * pitch_);
@@ -73,13 +61,13 @@ class Heat2d {
     if (count() == 0) return;
     std::array<MPI_Request, 8> requests;
     start_exchange(requests);
-    update(rows_.inner_lo(), rows_.inner_hi(), columns_.inner_lo(), columns_.inner_hi());
+    update_inner();
     MPI_Waitall(8, requests.data(), MPI_STATUSES_IGNORE);
     unpack_columns();
-    update(rows_.lo, rows_.inner_lo(), columns_.lo, columns_.hi);
-    update(rows_.inner_hi(), rows_.hi, columns_.lo, columns_.hi);
-    update(rows_.inner_lo(), rows_.inner_hi(), columns_.lo, columns_.inner_lo());
-    update(rows_.inner_lo(), rows_.inner_hi(), columns_.inner_hi(), columns_.hi);
+    update({rows_.lo, rows_.inner_lo()}, {columns_.lo, columns_.hi});
+    update({rows_.inner_hi(), rows_.hi}, {columns_.lo, columns_.hi});
+    update({rows_.inner_lo(), rows_.inner_hi()}, {columns_.lo, columns_.inner_lo()});
+    update({rows_.inner_lo(), rows_.inner_hi()}, {columns_.inner_hi(), columns_.hi});
     std::swap(now_, next_);
   }
 
@@ -152,25 +140,29 @@ class Heat2d {
         now_[i * pitch_ + columns_.count] = columns_in_.get()[second + i];
   }
 
-  void update(std::int64_t row_lo, std::int64_t row_hi, std::int64_t lo, std::int64_t hi) const {
-    for (std::int64_t i = row_lo; i < row_hi; ++i)
-      update_row(now_ + i * pitch_, next_ + i * pitch_, lo, hi);
+  void update_inner() {
+    Span const rows{rows_.inner_lo(), rows_.inner_hi()};
+    Span const columns{columns_.inner_lo(), columns_.inner_hi()};
+    if (!is_large_) return update(rows, columns);
+    stream_rows(rows, {next_, pitch_, columns.lo, columns.hi},
+                [this](std::int64_t row) { return cell_of(row); });
+    end_streaming();
   }
 
-  void update_row(double const* __restrict now, double* __restrict next, std::int64_t lo,
-                  std::int64_t hi) const {
-    auto const stay = stay_, pass = pass_;
-    auto const* const above = now - pitch_;
-    auto const* const below = now + pitch_;
-    for (std::int64_t j = lo; j < hi; ++j)
-      next[j] =
-          stay * now[j] + pass * above[j] + pass * below[j] + pass * now[j - 1] + pass * now[j + 1];
+  void update(Span rows, Span columns) {
+    store_rows(rows, {next_, pitch_, columns.lo, columns.hi},
+               [this](std::int64_t row) { return cell_of(row); });
+  }
+
+  [[nodiscard]] Heat2dCell cell_of(std::int64_t row) const {
+    return {stay_, pass_, now_ + row * pitch_, pitch_};
   }
 
   double stay_, pass_;
   std::int64_t width_;
   Cut rows_, columns_;
   std::int64_t pitch_;  // doubles from one row to the next
+  bool is_large_;
   std::array<int, 4> neighbours_{MPI_PROC_NULL, MPI_PROC_NULL, MPI_PROC_NULL, MPI_PROC_NULL};
   Doubles memory_, next_memory_;
   Doubles columns_out_, columns_in_;  // left, then right
