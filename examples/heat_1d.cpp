@@ -31,14 +31,15 @@ int main(int argc, char** argv) {
   double const heat_at_start = ts::sum(u);
 
   auto const inner = ts::range(1, -1), left = ts::range(0, -2), right = ts::from(2);
-  report.start_clock();
-  for (std::int64_t step = 0; step < options.steps; ++step) {
-    if (options.periodic)
+  auto const step = [&, periodic = options.periodic] {
+    if (periodic)
       u = stay * u + pass * ts::roll(u, 1) + pass * ts::roll(u, -1);
     else
       u(inner) = stay * u(inner) + pass * u(left) + pass * u(right);
-    report.progress(step);
-  }
+  };
+  report.start_clock();
+  ts::iterate(options.steps, step, ts::every(examples::steps_between_looks),
+              [&](std::int64_t done) { report.progress(done); });
   ts::synchronize();
   report.stop_clock();
 
