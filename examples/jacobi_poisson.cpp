@@ -12,22 +12,9 @@
 namespace ts = tessera;
 using examples::counted;
 
-int main(int argc, char** argv) {
-  ts::Runtime runtime(argc, argv);
-  bool const speaks = ts::process() == ts::ProcessId{0};
-  examples::Program const program{.name = "jacobi_poisson",
-                                  .description =
-                                      "Poisson's equation in a square, step by step; "
-                                      "--steps is the most it may take",
-                                  .defaults = {.cells = {300, 300}, .steps = 100'000},
-                                  .workers = ts::device_count(),
-                                  .chooses_ends = false,
-                                  .writes_png = true};
-  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
-  if (leave) return *leave;
-  examples::Report report(speaks);
-  report.start(program, options, counted(ts::device_count(), "device"));
+namespace {
 
+void simulate(examples::Options const& options, examples::Report& report) {
   // 4 u - (the neighbours' sum) = source, which a wave solves that is a multiple of the source.
   examples::WaveAt const wave(options.cells, false);
   ts::Mesh mesh({{"y", options.mesh[0]}, {"x", options.mesh[1]}});
@@ -37,7 +24,7 @@ int main(int argc, char** argv) {
                                   [&](auto i) { return values(i[0], i[1]); });
   };
   auto const source = filled_from(wave.times(-wave.laplacian()));
-  auto u = filled_from(wave.times(0));
+  auto u = ts::zeros<double>({wave.extent(0), wave.extent(1)}, tiles);
 
   auto const inner = ts::range(1, -1), before = ts::range(0, -2), after = ts::from(2);
   auto const neighbours = [&] {
@@ -65,5 +52,26 @@ int main(int argc, char** argv) {
   report.error(ts::max(ts::abs(u - filled_from(wave.times(1 - lacks)))), allowed);
   report.time();
   report.bits(ts::hash(u));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ts::Runtime runtime(argc, argv);
+  bool const speaks = ts::process() == ts::ProcessId{0};
+  examples::Program const program{.name = "jacobi_poisson",
+                                  .description =
+                                      "Poisson's equation in a plane, step by step; "
+                                      "--steps is the most it may take",
+                                  .defaults = {.cells = {300, 300}, .steps = 100'000},
+                                  .workers = ts::device_count(),
+                                  .chooses_ends = false,
+                                  .writes_png = true};
+  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
+  if (leave) return *leave;
+  examples::Report report(speaks);
+  report.start(program, options, counted(ts::device_count(), "device"));
+
+  simulate(options, report);
   return report.exit_code();
 }

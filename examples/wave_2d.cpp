@@ -12,20 +12,9 @@
 namespace ts = tessera;
 using examples::counted;
 
-int main(int argc, char** argv) {
-  ts::Runtime runtime(argc, argv);
-  bool const speaks = ts::process() == ts::ProcessId{0};
-  examples::Program const program{.name = "wave_2d",
-                                  .description = "Waves in a membrane with fixed edges",
-                                  .defaults = {.cells = {2000, 2000}, .steps = 500},
-                                  .workers = ts::device_count(),
-                                  .chooses_ends = false,
-                                  .writes_png = true};
-  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
-  if (leave) return *leave;
-  examples::Report report(speaks);
-  report.start(program, options, counted(ts::device_count(), "device"));
+namespace {
 
+void simulate(examples::Options const& options, examples::Report& report) {
   constexpr double ratio = 0.25;  // (speed · time step / cell)²
   examples::StandingWave const wave(options.cells, ratio);
   ts::Mesh mesh({{"y", options.mesh[0]}, {"x", options.mesh[1]}});
@@ -55,5 +44,24 @@ int main(int argc, char** argv) {
   report.error(ts::sqrt(ts::mean(off * off)), examples::StandingWave::rounding_of(options.steps));
   report.time();
   report.bits(ts::hash(now));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ts::Runtime runtime(argc, argv);
+  bool const speaks = ts::process() == ts::ProcessId{0};
+  examples::Program const program{.name = "wave_2d",
+                                  .description = "Waves in a membrane with fixed edges",
+                                  .defaults = {.cells = {2000, 2000}, .steps = 500},
+                                  .workers = ts::device_count(),
+                                  .chooses_ends = false,
+                                  .writes_png = true};
+  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
+  if (leave) return *leave;
+  examples::Report report(speaks);
+  report.start(program, options, counted(ts::device_count(), "device"));
+
+  simulate(options, report);
   return report.exit_code();
 }
