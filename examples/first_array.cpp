@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   auto inner = ts::range(1, -1), left = ts::range(0, -2), right = ts::from(2);
   auto step = [&] { u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right); };
   auto why = ts::explain(step);  // one step, and what it sent
-  for (int i = 1; i < 10; ++i) step();
+  ts::iterate(9, step);          // nine more: a plain loop's bits, fewer messages
 
   double total = ts::sum(u);        // same bits for any number of devices
   auto picture = ts::visualize(u);  // who owns what

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
       .defaults = {.cells = {1024, 1024}, .steps = 1000, .periodic = true},
       .workers = ts::device_count(),
       .smallest_extent = spacing,
-      .may_have_ends = false};
+      .chooses_ends = false};
   auto const [options, leave] = examples::parse(argc, argv, program, speaks);
   if (leave) return *leave;
   examples::Report report(speaks);

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 
 namespace examples {
 
@@ -41,18 +42,28 @@ void Report::stop_clock() {
   seconds_ = std::chrono::duration<double>(Clock::now() - started_).count();
 }
 
+void Report::stop_clock(std::int64_t steps) {
+  stop_clock();
+  steps_ = steps;
+  if (speaks_) std::printf("steps     %" PRId64 "\n", steps);
+}
+
 void Report::picture(std::string const& drawn) {
   if (speaks_) std::fputs(drawn.c_str(), stdout);
 }
 
-void Report::total(char const* what, double before, double after) {
-  if (speaks_) std::printf("%-9s %.12g, %.12g at the start\n", what, after, before);
+void Report::file(std::string const& path, std::string const& bytes) {
+  if (!speaks_) return;
+  std::ofstream out(path, std::ios::binary);
+  bool const written = out << bytes && out.flush();
+  failed_ = failed_ || !written;
+  std::printf("%-9s %s\n", written ? "picture" : "CANNOT WRITE", path.c_str());
 }
 
 void Report::total(char const* what, double before, double after, double allowed) {
-  total(what, before, after);
+  if (speaks_) std::printf("%-9s %.12g, %.12g at the start\n", what, after, before);
   auto const drift = std::abs(after - before) / std::abs(before);
-  if (drift <= allowed) return;
+  if (allowed == any_change || drift <= allowed) return;
   failed_ = true;
   if (speaks_)
     std::printf("%-9s drifted by %.2g of itself, more than %.2g\n", what, drift, allowed);
@@ -64,6 +75,13 @@ void Report::error(double error, double allowed) {
   if (speaks_)
     std::printf("error     %.2g against the exact solution, %s %.2g\n", error,
                 fine ? "allowed are" : "MORE THAN", allowed);
+}
+
+void Report::small(char const* what, double value, double wanted) {
+  bool const fine = value <= wanted;  // a NaN is not
+  failed_ = failed_ || !fine;
+  if (speaks_)
+    std::printf("%-9s %.2g, %s %.2g\n", what, value, fine ? "wanted are" : "MORE THAN", wanted);
 }
 
 void Report::check(char const* what, bool passed) {

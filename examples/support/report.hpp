@@ -4,11 +4,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "support/options.hpp"
 
 namespace examples {
+
+/// Between two looks at whether a line about the progress is due.
+inline constexpr std::int64_t steps_between_looks = 128;
+
+inline constexpr double any_change = std::numeric_limits<double>::infinity();
 
 /// Prints the lines of one run and remembers whether all went well.
 ///
@@ -28,14 +34,19 @@ class Report {
   void progress(std::int64_t step);
   /// … to here; everything has to be computed by now.
   void stop_clock();
+  /// The same after so many steps, where fewer than the most that were allowed have done.
+  void stop_clock(std::int64_t steps);
 
   void picture(std::string const& drawn);
-  /// What was there before and after; a change of more than `allowed` of it is a failure.
+  /// Writes a file, on the one process; a failure if that cannot be done.
+  void file(std::string const& path, std::string const& bytes);
+  /// What was there before and after; a change of more than `allowed` of it is a failure. Where it
+  /// changes as the equation wants, that is any_change.
   void total(char const* what, double before, double after, double allowed);
-  /// The total, where it changes as the equation wants.
-  void total(char const* what, double before, double after);
   /// The largest difference to the exact solution; more than `allowed` is a failure.
   void error(double error, double allowed);
+  /// A number that was to become as small as `wanted`; a failure if it is larger.
+  void small(char const* what, double value, double wanted);
   /// Any other check.
   void check(char const* what, bool passed);
   /// Time per step and cells per second.
