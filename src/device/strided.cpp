@@ -11,20 +11,21 @@
 #include "tessera/base/assert.hpp"
 
 namespace tessera {
+namespace {
 
 // ---- Stores that go past the caches: a line that is written whole need not be read before.
 
 #if defined(__x86_64__)
 constexpr std::int64_t line_bytes = 64;
 
-static std::byte* store_line(std::byte* to, std::byte const* from) {
+std::byte* store_line(std::byte* to, std::byte const* from) {
   for (std::int64_t at = 0; at < line_bytes; at += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
                      _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + at)));
   return to + line_bytes;
 }
 
-void store_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
+void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
   auto const past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % line_bytes);
   auto const head = std::min(bytes, past == 0 ? 0 : line_bytes - past);
   std::memcpy(to, from, static_cast<std::size_t>(head));
@@ -35,18 +36,17 @@ void store_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes)
   std::memcpy(to, from, static_cast<std::size_t>(left));
 }
 
+/// Other threads see what was stored before what is stored from here on.
 void end_stores_past_caches() {
   _mm_sfence();
 }
 #else
-void store_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
+void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 void end_stores_past_caches() {}
 #endif
-
-namespace {
 
 // ---- Rows of runs: `count` runs of `bytes` bytes each, a fixed stride apart on either side.
 
@@ -76,7 +76,7 @@ constexpr std::int64_t least_past_caches = 1024;
 
 void copy_runs_past_caches(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
   for (std::int64_t i = 0; i < count; ++i)
-    store_past_caches(to.at + i * to.stride, from.at + i * from.stride, bytes);
+    copy_past_caches(to.at + i * to.stride, from.at + i * from.stride, bytes);
 }
 
 void copy_runs(Target to, Origin from, std::int64_t count, std::int64_t bytes) {

@@ -10,8 +10,6 @@
 #include "tessera/base/planted.hpp"
 #include "tessera/base/text.hpp"
 
-#include "stream_rows.hpp"
-
 namespace tessera {
 namespace {
 
@@ -108,7 +106,6 @@ class DeviceCompiler {
     compile_transfers();
     if (computes_ && !lands_)
       for (auto const& work : works_) compile_parts(work);
-    choose_stores();
     return std::move(plan_);
   }
 
@@ -296,23 +293,6 @@ class DeviceCompiler {
 
   bool is_read_directly(Transfer const& transfer) const {
     return !modes_.in_place[transfer.leaf] && works_[transfer.work].direct[transfer.leaf];
-  }
-
-  // A store to a line that is in no cache reads the line first, unless it goes past the caches.
-  void choose_stores() {
-    if (statement_.target == nullptr || statement_.folds || plan_.parts.empty()) return;
-    std::int64_t cells = 0;
-    for (auto const& part : plan_.parts) cells += part.rows * part.extents.back();
-    plan_.element_bytes = statement_.target->element_bytes();
-    bool const is_read =
-        std::any_of(statement_.leaves.begin(), statement_.leaves.end(),
-                    [&](auto const& leaf) { return leaf.array == statement_.target; });
-    bool const swaps = std::all_of(plan_.writes.begin(), plan_.writes.end(),
-                                   [](BoxWrite const& write) { return write.swaps; });
-    plan_.writes_past_caches = cells * plan_.element_bytes >= least_past_caches &&
-                               (!is_read || swaps) && can_stream(plan_.element_bytes);
-    for (std::size_t l = 0; l < statement_.leaves.size(); ++l)
-      plan_.leaf_bytes.push_back(element_bytes(l));
   }
 
   static void add_block(std::vector<Message>& messages, Transfer const& transfer,

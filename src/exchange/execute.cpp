@@ -6,7 +6,6 @@
 #include "tessera/device/launch.hpp"
 
 #include "record.hpp"
-#include "stream_rows.hpp"
 
 namespace tessera {
 namespace {
@@ -119,10 +118,6 @@ std::byte const* leaf_address(Record const& record, PartLeaf const& leaf) {
   return nullptr;
 }
 
-void stream_rows_of(void const* store, std::int64_t first, std::int64_t last) {
-  stream_rows(*static_cast<RowStore const*>(store), first, last);
-}
-
 void compute_part(Record& record, Part const& part) {
   std::array<LeafView, max_leaves> leaves;
   for (std::size_t l = 0; l < part.leaves.size(); ++l)
@@ -140,12 +135,6 @@ void compute_part(Record& record, Part const& part) {
     bool const is_staged = record.plan->writes[part.write].staged;
     call.target =
         (is_staged ? record.scratch : record.targets[part.write]) + part.target_offset_bytes;
-  }
-  if (part.unit_stride && record.plan->writes_past_caches) {
-    RowStore const store{record.forms.unit_stride, &call, std::ssize(part.leaves),
-                         record.plan->element_bytes, record.plan->leaf_bytes.data()};
-    launch(part.rows, &stream_rows_of, &store, record.tag.place);
-    return;
   }
   auto const kernel = part.unit_stride ? record.forms.unit_stride : record.forms.any_stride;
   if (record.accumulator != nullptr || record.plan->whole_parts)

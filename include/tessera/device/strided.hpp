@@ -57,13 +57,6 @@ void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* fro
 void copy_block_past_caches(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                             StridedBlock const& from);
 
-/// Copies bytes to memory that is far larger than the caches and is not read soon, as above.
-/// `end_stores_past_caches` has to follow, once, before others may read it.
-/// Threads: any.
-void store_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes);
-/// Other threads see what was stored so before what is stored from here on.
-void end_stores_past_caches();
-
 /// Copies bytes [first_byte, first_byte + to.size()) of the block's stream to `to`, or as many as
 /// there are; a long block is sent in pieces of any size. Returns the number of bytes written.
 /// Threads: any. Allocates nothing.

@@ -95,11 +95,6 @@ struct DevicePlan {
   std::int64_t scratch_bytes = 0;
   bool whole_parts = false;  ///< the kernel takes all rows of a part at once
   bool past_caches = false;  ///< what is received and copied is far larger than the caches
-  /// What is computed is far larger than the caches, and the kernel does not read it: it is stored
-  /// past them.
-  bool writes_past_caches = false;
-  std::int64_t element_bytes = 0;        ///< of the target, then
-  std::vector<std::int64_t> leaf_bytes;  ///< of the leaves' elements, then
 };
 
 /// A statement, ready to run on this process.
