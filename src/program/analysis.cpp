@@ -10,10 +10,6 @@ namespace {
 // Farther neighbours would need ghost cells of a size of its own.
 constexpr std::int64_t most_reach = 64;
 
-std::string place_of(Statement const& statement) {
-  return text("the ", statement.kind, " at ", statement.place);
-}
-
 // The dimensions of two maps move alike.
 bool moves_alike(AffineMap const& a, AffineMap const& b) {
   return std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
@@ -94,14 +90,14 @@ class Analyzer {
 
   void add(std::size_t s, Statement const& statement) {
     if (statement.target == nullptr || statement.folds || statement.writes_slabs)
-      return stop(text(place_of(statement), " brings values of several cells together"));
+      return stop(text(name_of(statement), " brings values of several cells together"));
     if (!(*statement.work.layout == *statement.target->layout()))
-      return stop(text(place_of(statement), " is computed elsewhere than it is written"));
+      return stop(text(name_of(statement), " is computed elsewhere than it is written"));
     if (statement.work.indices.empty()) return;
     auto const& map = statement.work.map;
     for (auto const& axis : map.axes)
       if (axis.from != AxisMap::fixed && axis.stride < 1)
-        return stop(text(place_of(statement), " writes cells backwards"));
+        return stop(text(name_of(statement), " writes cells backwards"));
     LoopStatement entry;
     entry.array = number_of(names_, statement.target);
     entry.written = map.image(statement.work.indices);
@@ -109,7 +105,7 @@ class Analyzer {
     for (auto const& leaf : statement.leaves) add_read(entry, statement, leaf);
     if (2 * statement.work.indices.cells() < statement.target->layout()->cells() && entry.swaps)
       return stop(
-          text(place_of(statement), " reads what it overwrites, in less than half of its array"));
+          text(name_of(statement), " reads what it overwrites, in less than half of its array"));
     result_.body.statements.push_back(std::move(entry));
     result_.statements.push_back(s);
   }
@@ -119,7 +115,7 @@ class Analyzer {
     auto const& access = leaf.access;
     auto const rank = map.rank();
     if (access.rank() != rank || !moves_alike(access.map, map))
-      return stop(text(place_of(statement), " reads ", access, " for cell ", map,
+      return stop(text(name_of(statement), " reads ", access, " for cell ", map,
                        ", which is no neighbour at a fixed distance"));
     LoopRead read{number_of(names_, leaf.array), Index(rank, 0), Index(rank, 0),
                   InlineVector<bool, max_rank>(rank, false)};
@@ -127,10 +123,10 @@ class Analyzer {
       auto const& shape = leaf.array->layout()->shape();
       read.wraps[d] = access.boundaries[d].below == BoundaryKind::periodic;
       if (read.wraps[d] && !wraps_whole(access, d, shape))
-        return stop(text(place_of(statement), " wraps around within a part of an array"));
+        return stop(text(name_of(statement), " wraps around within a part of an array"));
       measure(read, access, map, d, statement.work.indices);
       if (std::max(-read.lowest[d], read.highest[d]) > most_reach)
-        return stop(text(place_of(statement), " reads cells ",
+        return stop(text(name_of(statement), " reads cells ",
                          std::max(-read.lowest[d], read.highest[d]), " away"));
     }
     bool const is_target = leaf.array == statement.target;

@@ -189,6 +189,8 @@ struct Program::Impl {
     if (replay != nullptr) {
       for (std::int64_t step = 0; step < steps; ++step) replay->run(later + step, done + step);
     } else {
+      prepare_blocks(choice.shape.steps, steps / choice.shape.steps);
+      prepare_blocks(steps % choice.shape.steps, 1);
       auto const begin = std::chrono::steady_clock::now();
       run_blocks(choice.shape.steps, steps / choice.shape.steps);
       run_blocks(steps % choice.shape.steps, 1);
@@ -197,6 +199,10 @@ struct Program::Impl {
     }
     done += replay != nullptr ? steps : 0;
     later += replay != nullptr ? steps : 0;
+  }
+
+  void prepare_blocks(std::int64_t steps, std::int64_t count) {
+    if (steps > 0 && count > 0) (void)block_of(steps);
   }
 
   void run_blocks(std::int64_t steps, std::int64_t count) {
@@ -241,7 +247,8 @@ struct Program::Impl {
     result.obstacle = names.obstacle.empty() ? analysis.obstacle : names.obstacle;
     if (!result.obstacle.empty()) return result;
     result.depth = choice.shape.steps;
-    result.tile = choice.shape.tile;
+    for (auto const extent : choice.shape.tile)
+      result.tile.push_back(extent == whole_extent ? 0 : extent);
     result.limit = choice.reason;
     result.predicted_seconds = choice.step_seconds;
     result.measured_seconds = measured_seconds;
@@ -257,6 +264,7 @@ struct Program::Impl {
 
 Program::Program(std::function<void(Step)> body, LoopOptions const& options, Place const& place)
     : impl_(std::make_unique<Impl>()) {
+  options.check();
   impl_->body = std::move(body);
   impl_->options = options;
   impl_->place = place;

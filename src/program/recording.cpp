@@ -19,10 +19,6 @@ constexpr char const* remedy =
   throw UsageError(text("the body of the loop at ", loop, ' ', what, remedy));
 }
 
-std::string name_of(Statement const& statement) {
-  return text("the ", statement.kind, " at ", statement.place);
-}
-
 // What of two statements differs, but for their arrays; empty if nothing does.
 std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
   auto const& one = a.statement;
@@ -184,6 +180,11 @@ void check_layouts(Names const& names, Place const& loop) {
 }
 
 }  // namespace
+
+std::string name_of(Statement const& statement) {
+  if (!statement.place.known()) return text("the ", statement.kind, " of a whole array");
+  return text("the ", statement.kind, " at ", statement.place);
+}
 
 Recorder::Recorder(Mode mode, Place const& loop)
     : mode_(mode), loop_(loop), before_(engine().tell(this)) {}

@@ -17,6 +17,9 @@ struct RecordedStatement {
   std::uint64_t numbers = 0;  ///< a hash of those in the kernel
 };
 
+/// A statement for people: "the sum at heat.cpp:41"; of a whole array no place is known.
+[[nodiscard]] std::string name_of(Statement const& statement);
+
 /// What a step did.
 struct RecordedStep {
   std::vector<RecordedStatement> statements;

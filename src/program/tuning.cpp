@@ -19,13 +19,19 @@ constexpr double seconds_per_read = 0.08e-9;  // of a cell in a cache, and per c
 constexpr double seconds_per_byte = 0.1e-9;   // between memory and a core
 constexpr double seconds_per_task = 40e-9;    // a statement over one tile
 constexpr std::int64_t most_steps = 128;
-constexpr std::int64_t most_instances = 512;  // of a block: skews take their square of time
-constexpr std::int64_t whole_extent = std::int64_t{1} << 40;  // of a tile: one is enough
+constexpr std::int64_t most_instances = 512;    // of a block: skews take their square of time
 constexpr std::int64_t least_inner_cells = 64;  // of a tile: shorter rows cost more than they save
 
+// Of this machine; the usual one where it does not tell.
 std::int64_t cache_bytes() {
   constexpr long usual = 1L << 20;
   auto const bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? bytes : usual;
+}
+
+std::int64_t nearest_cache_bytes() {
+  constexpr long usual = 1L << 15;
+  auto const bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
   return bytes > 0 ? bytes : usual;
 }
 
@@ -122,8 +128,9 @@ Index best_tile(LoopFacts const& facts, std::int64_t steps) {
           static_cast<double>(cache_bytes()) ||
       steps == 1)
     return tile;
-  // In one dimension a tile's calls are long enough in the nearest cache.
-  auto const room = rank == 1 ? cache_bytes() / 16 : cache_bytes() / 2;
+  // In one dimension a tile's calls are long enough in the nearest cache, with room for what is read
+  // beside it.
+  auto const room = rank == 1 ? nearest_cache_bytes() / 4 * 3 : cache_bytes() / 2;
   auto const cells = std::max<std::int64_t>(room / std::max<std::int64_t>(facts.buffers_bytes, 1),
                                             least_inner_cells);
   if (rank == 1) return {cells};
@@ -167,6 +174,14 @@ Shape tile_from(std::string const& value) {
 
 }  // namespace
 
+void LoopOptions::check() const {
+  bool const is_right =
+      depth >= 0 && std::all_of(tile.begin(), tile.end(), [](auto extent) { return extent >= 0; });
+  if (!is_right)
+    throw UsageError(text("a loop cannot run in blocks of ", depth, " steps and tiles of ", tile,
+                          " cells; pass 0 for what the library is to choose"));
+}
+
 LoopOptions LoopOptions::with_environment() const {
   auto result = *this;
   if (auto const steps = environment_integer("TESSERA_DEPTH", 1)) result.depth = *steps;
@@ -176,6 +191,10 @@ LoopOptions LoopOptions::with_environment() const {
 
 BlockChoice choose_block(LoopAnalysis const& analysis, Names const& names,
                          LoopOptions const& options, double message_seconds) {
+  auto const rank = analysis.body.shape.size();
+  if (!environment("TESSERA_TILE") && !options.tile.empty() && options.tile.size() != rank)
+    throw UsageError(text("tiles of ", counted(std::ssize(options.tile), "dimension"),
+                          " do not fit the arrays of a loop, which have ", rank));
   auto const facts = facts_of(analysis, names);
   BlockChoice choice;
   auto& shape = choice.shape;

@@ -11,6 +11,9 @@
 
 namespace tessera {
 
+/// The extent of a tile along a dimension where one tile is all.
+inline constexpr std::int64_t whole_extent = std::int64_t{1} << 40;
+
 /// A choice, and what it is expected to cost.
 struct BlockChoice {
   BlockShape shape;

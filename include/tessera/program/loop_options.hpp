@@ -18,6 +18,8 @@ struct LoopOptions {
   /// one; 0: as many as there are.
   Shape tile = {};
 
+  /// Throws: UsageError if a number is negative.
+  void check() const;
   /// These options, where the environment does not say otherwise.
   /// Throws: ConfigError for a variable that cannot be read.
   [[nodiscard]] LoopOptions with_environment() const;

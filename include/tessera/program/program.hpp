@@ -2,6 +2,7 @@
 /// @file
 /// Loops that are recorded once and replayed: the body runs a few times, the devices all steps.
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -27,7 +28,7 @@ struct LoopExplanation {
   /// they can.
   std::string obstacle;
   std::int64_t depth = 0;        ///< steps of a block, between two exchanges; 0 before it ran
-  Shape tile;                    ///< cells along each dimension
+  Shape tile;                    ///< cells along each dimension; 0: as many as there are
   std::int64_t instances = 0;    ///< statements of a block, and cells carried between buffers
   std::int64_t messages = 0;     ///< of a block, sent by this process's devices
   std::int64_t bytes = 0;        ///< of a block, sent by this process's devices
@@ -50,6 +51,7 @@ struct LoopExplanation {
 /// Threads: the thread that made the Runtime.
 class Program {
  public:
+  /// Throws: UsageError for options that cannot be.
   Program(std::function<void(Step)> body, LoopOptions const& options, Place const& place);
   ~Program();
   Program(Program&& other) noexcept;
