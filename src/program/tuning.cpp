@@ -22,11 +22,12 @@ constexpr std::int64_t most_steps = 128;
 constexpr std::int64_t most_instances = 512;    // of a block: skews take their square of time
 constexpr std::int64_t least_inner_cells = 64;  // of a tile: shorter rows cost more than they save
 
+constexpr long usual_cache_bytes = 1L << 20;  // for what all machines have to find alike
+
 // Of this machine; the usual one where it does not tell.
 std::int64_t cache_bytes() {
-  constexpr long usual = 1L << 20;
   auto const bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? bytes : usual;
+  return bytes > 0 ? bytes : usual_cache_bytes;
 }
 
 std::int64_t nearest_cache_bytes() {
@@ -95,7 +96,7 @@ double predicted(LoopFacts const& facts, std::int64_t steps, double message_seco
     exchanges = exchanges || (facts.exchanges[d] && facts.reach[d] > 0);
   }
   auto const in_cache = cells_of(facts) * static_cast<double>(facts.buffers_bytes) <
-                        static_cast<double>(cache_bytes());
+                        static_cast<double>(usual_cache_bytes);
   auto const moved = in_cache ? 0 : facts.bytes_per_cell * seconds_per_byte;
   auto const blocks = static_cast<double>(steps);
   // Tiles of few cells compute some cells' edges again and again, and cost their calls.
@@ -128,8 +129,8 @@ Index best_tile(LoopFacts const& facts, std::int64_t steps) {
           static_cast<double>(cache_bytes()) ||
       steps == 1)
     return tile;
-  // In one dimension a tile's calls are long enough in the nearest cache, with room for what is read
-  // beside it.
+  // In one dimension a tile's calls are long enough in the nearest cache, with room for what is
+  // read beside it.
   auto const room = rank == 1 ? nearest_cache_bytes() / 4 * 3 : cache_bytes() / 2;
   auto const cells = std::max<std::int64_t>(room / std::max<std::int64_t>(facts.buffers_bytes, 1),
                                             least_inner_cells);

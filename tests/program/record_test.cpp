@@ -1,0 +1,224 @@
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/tessera.hpp"
+
+// What a program says of itself, what it refuses, and what happens between its runs.
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("program/record");
+
+namespace {
+
+NamedSharding pieces() {
+  return {Mesh({{"x", device_count()}}), P("x")};
+}
+
+DistArray<double, 1> line(std::int64_t cells) {
+  return iota<double>({cells}, pieces());
+}
+
+auto const inner = range(1, -1);
+auto const left = range(0, -2);
+auto const right = from(2);
+
+template <class Array>
+void heat(Array& u) {
+  u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right);
+}
+
+std::string refusal_of(std::function<void(Step)> const& body) {
+  try {
+    iterate(5, body);
+  } catch (UsageError const& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool says(std::string const& text, std::string const& what) {
+  return text.find(what) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a program runs as often as it is told, and counts") {
+  auto plain = line(50);
+  auto u = line(50);
+  for (int s = 0; s < 3 + 1 + 20; ++s) heat(plain);
+
+  auto program = record([&] { heat(u); });
+  CHECK(program.statements() == 0);
+  program.run(3);
+  program.run(1);
+  program.run(20);
+
+  CHECK(program.steps() == 24);
+  CHECK(program.statements() == 1);
+  CHECK(u.to_host() == plain.to_host());
+}
+
+TEST_CASE("an explanation tells the blocks, or why there are none") {
+  auto u = line(64);
+  auto program = record([&] { heat(u); }, {4, {}});
+  program.run(20);
+  auto const explanation = program.explain();
+  CHECK(explanation.obstacle.empty());
+  CHECK(explanation.depth == 4);
+  CHECK(explanation.period == 1);
+  CHECK(explanation.statements.statements.size() == 1);
+  CHECK(says(text(explanation), "blocks of 4 steps"));
+
+  auto summed = record([&] { u = u - 0.01 * sum(u); });
+  summed.run(5);
+  CHECK(says(summed.explain().obstacle, "brings values of several cells together"));
+  CHECK(says(text(summed.explain()), "statement by statement"));
+}
+
+TEST_CASE("deep halos send a message per neighbour and block") {
+  auto u = line(8 * 40);
+  auto program = record([&] { heat(u); }, {8, {}});
+  program.run(2 + 8);
+  auto const before = counters();
+
+  program.run(64);
+
+  auto const sent = counters() - before;
+  auto const neighbours = program.explain().messages;
+  CHECK(sent.messages == 8 * neighbours);
+}
+
+TEST_CASE("numbers, slices and statements that change from step to step are refused") {
+  auto u = line(20);
+  double number = 0.5;
+  std::int64_t cell = 3;
+  int steps = 0;
+  CHECK(says(refusal_of([&](Step) { u = (number *= 0.5) * u; }), "a number that changes"));
+  CHECK(says(refusal_of([&](Step) { u(range(cell++, none)) = 1.0; }), "other slices"));
+  CHECK(says(refusal_of([&](Step) {
+               u = 0.5 * u;
+               if (steps++ == 0) u = 1.0 + u;
+             }),
+             "2 statements in its first step and 1 in its second"));
+  CHECK(says(refusal_of([&](Step) { number += sum(u); }), "on the host"));
+  CHECK(says(refusal_of([&](Step) {
+               heat(u);
+               (void)u.to_host();
+             }),
+             "on the host"));
+
+  heat(u);  // and nobody is told any more
+  CHECK(u.size() == 20);
+}
+
+TEST_CASE("an array that is swapped in but not named by the step is found") {
+  auto const run = [](auto const& loop) {
+    auto u = line(17);
+    auto v = DistArray(2.0 * line(17));
+    auto unused = DistArray(3.0 * line(17));
+    loop([&] {
+      heat(u);
+      std::swap(u, v);
+      std::swap(v, unused);
+    });
+    return std::vector{u.to_host(), v.to_host(), unused.to_host()};
+  };
+  for (int const steps : {3, 7, 8, 9, 20}) {
+    auto const plain = run([&](auto const& body) {
+      for (int s = 0; s < steps; ++s) body();
+    });
+    CHECK(run([&](auto const& body) { iterate(steps, body); }) == plain);
+  }
+}
+
+TEST_CASE("what a step keeps for later keeps the loop plain") {
+  auto u = line(20);
+  std::vector<DistArray<double, 1>> history;
+  history.reserve(20);
+  auto program = record([&] {
+    heat(u);
+    history.push_back(u);
+  });
+  program.run(10);
+
+  CHECK(history.size() == 10);
+  CHECK_FALSE(program.explain().obstacle.empty());
+  auto again = line(20);
+  for (std::size_t s = 0; s < 10; ++s) {
+    heat(again);
+    CHECK(history[s].to_host() == again.to_host());
+  }
+}
+
+TEST_CASE("between two runs the program may swap arrays and change numbers") {
+  auto u = line(30);
+  auto v = DistArray(5.0 * line(30));
+  auto plain_u = line(30);
+  auto plain_v = DistArray(5.0 * line(30));
+  double weight = 0.5;
+  auto const step = [&](auto& a) { a(inner) = weight * a(inner) + 0.1 * a(left); };
+  auto program = record([&] { step(u); });
+
+  program.run(9);
+  std::swap(u, v);
+  program.run(9);
+  weight = 0.25;
+  program.run(9);
+
+  weight = 0.5;
+  for (int s = 0; s < 9; ++s) step(plain_u);
+  std::swap(plain_u, plain_v);
+  for (int s = 0; s < 9; ++s) step(plain_u);
+  weight = 0.25;
+  for (int s = 0; s < 9; ++s) step(plain_u);
+  CHECK(u.to_host() == plain_u.to_host());
+  CHECK(v.to_host() == plain_v.to_host());
+}
+
+TEST_CASE("a loop ends when it is done, and reports on its way") {
+  auto u = line(12);
+  std::vector<std::int64_t> seen;
+  iterate(
+      25, [&] { u = 0.5 * u; }, every(10), [&](std::int64_t done) { seen.push_back(done); });
+  CHECK(seen == std::vector<std::int64_t>{10, 20, 25});
+
+  auto v = full<double>({12}, 1.0, pieces());
+  auto const steps = iterate_until(
+      1000, [&] { v = 0.5 * v; }, every(4), [&] { return max(v) < 0.01; });
+  CHECK(steps == 8);
+}
+
+TEST_CASE("a loop inside a loop is part of its body") {
+  auto u = line(23);
+  auto plain = line(23);
+  for (int s = 0; s < 12; ++s) {
+    for (int k = 0; k < 3; ++k) heat(plain);
+    plain = 0.9 * plain;
+  }
+
+  iterate(12, [&] {
+    iterate(3, [&] { heat(u); });
+    u = 0.9 * u;
+  });
+
+  CHECK(u.to_host() == plain.to_host());
+}
+
+TEST_CASE("options that cannot be are refused") {
+  auto u = line(10);
+  CHECK_THROWS_AS(iterate(-1, [&] { heat(u); }), UsageError);
+  CHECK_THROWS_AS(iterate(5, [&] { heat(u); }, {-1, {}}), UsageError);
+  CHECK_THROWS_AS(iterate(5, [&] { heat(u); }, {1, {-3}}), UsageError);
+  CHECK_THROWS_AS(iterate(5, [&] { heat(u); }, {1, {4, 4}}), UsageError);
+  CHECK_THROWS_AS(iterate(
+                      5, [&] { heat(u); }, every(0), [](std::int64_t) {}),
+                  UsageError);
+}
+
+TEST_SUITE_END();
