@@ -249,7 +249,8 @@ struct Engine::Impl {
     if (watcher != nullptr) watcher->note_host_access();
   }
 
-  void run(LoopRun const& run) {
+  void run(LoopRun const& run, std::vector<LoopArguments>& arguments,
+           std::function<void(Record&)>& call) {
     auto const& loop = run.loop;
     auto const blocks = static_cast<std::uint64_t>(run.blocks);
     auto const tag = next_tag(mix(loop.hash, mix(blocks, bits_of(loop.steps))), loop.place);
@@ -258,10 +259,9 @@ struct Engine::Impl {
         return text(counted(steps, "step"), " of ", words);
       });
     synchronize();
-    std::vector<LoopArguments> arguments(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) arguments[i] = arguments_of(run, i);
     auto const loop_row = observer == nullptr ? 0 : observer->note(statement_of(loop), *loop.later);
-    std::function<void(Record&)> const call = [&](Record& record) {
+    call = [this, &arguments, loop_row](Record& record) {
       auto const index = static_cast<std::size_t>(job.local_index(record.device));
       record.probe = observer == nullptr ? nullptr : &observer->probe(index);
       if (record.probe != nullptr) record.probe->begin(loop_row);
@@ -291,7 +291,7 @@ struct Engine::Impl {
       std::array<std::int64_t, 1> nothing{0};
       auto const begin = Probe::now();
       combine(std::as_writable_bytes(std::span(nothing)), max_numbers, meeting, {});
-      least[0] = std::min(least[0], Probe::now() - begin);
+      if (round > 0) least[0] = std::min(least[0], Probe::now() - begin);
     }
     combine(std::as_writable_bytes(std::span(least)), max_numbers, meeting, {});
     return static_cast<double>(least[0]) * 1e-9;
@@ -676,14 +676,17 @@ void Engine::run(Statement const& statement) {
     check_closed(*statement.target, "a statement");
   }
   for (auto const& leaf : statement.leaves) check_closed(*leaf.array, "a statement");
-  if (impl_->watcher != nullptr && !impl_->watcher->note(statement)) return;
+  if (impl_->watcher != nullptr) impl_->watcher->note(statement);
   impl_->guarded([&] { impl_->run(statement); });
   // Thrown here, since it is no failure: every process throws it, and all may go on.
   if (!impl_->refusal.empty()) throw BudgetExceeded(std::exchange(impl_->refusal, {}));
 }
 
 void Engine::run(LoopRun const& run) {
-  impl_->guarded([&] { impl_->run(run); });
+  // Workers use them until `guarded` has seen them end, whatever happens.
+  std::vector<LoopArguments> arguments(impl_->slots.size());
+  std::function<void(Record&)> call;
+  impl_->guarded([&] { impl_->run(run, arguments, call); });
 }
 
 void Engine::grow(ArrayState& array, GhostWidths const& widths) {
@@ -768,6 +771,7 @@ void Engine::guarded(std::function<void()> const& f) {
 }
 
 OneSided& Engine::one_sided() {
+  impl_->note_host_access();
   if (impl_->one_sided == nullptr) impl_->one_sided = std::make_unique<OneSided>(*this);
   return *impl_->one_sided;
 }

@@ -105,7 +105,7 @@ class BlockRunner {
     call_.target = (*buffers_)[task.target] + offset_of(part.target);
     call_.target_strides = &part.target.strides;
     call_.scalars = arguments_.scalars[part.kernel].data();
-    call_.step = first_step_ + task.step;
+    call_.step = kernel.step + (kernel.has_fixed_step ? 0 : first_step_ + task.step);
     std::int64_t rows = 1;
     for (std::size_t d = 0; d + 1 < extents_.size(); ++d) rows *= extents_[d];
     auto const function = part.unit_stride ? kernel.forms.unit_stride : kernel.forms.any_stride;

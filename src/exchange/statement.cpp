@@ -15,6 +15,7 @@ void Statement::clear() {
   work.layout.reset();
   kernel_bytes = 0;
   hash_of_numbers = nullptr;
+  uses_step = false;
   step = 0;
   copies = false;
   is_transfer = false;

@@ -63,9 +63,9 @@ class Analyzer {
   }
 
   void find_layout() {
-    for (auto const& [statement, kernel, numbers] : step_)
-      if (statement.target != nullptr) {
-        result_.layout = statement.target->layout();
+    for (auto const& recorded : step_)
+      if (auto const& target = recorded.statement.target; target != nullptr) {
+        result_.layout = target->layout();
         result_.body.shape = result_.layout->shape();
         return;
       }

@@ -216,16 +216,21 @@ class TaskBuilder {
 
 std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
   std::vector<LoopKernel> kernels;
-  for (auto const& [statement, kernel, numbers] : parts.step) {
+  for (auto const& recorded : parts.step) {
+    auto const& statement = recorded.statement;
     auto& entry = kernels.emplace_back();
     entry.forms = statement.forms;
-    entry.bytes = kernel;
+    entry.bytes = recorded.kernel;
     entry.scalars.assign(statement.scalars.begin(), statement.scalars.end());
+    entry.step = recorded.step;
+    entry.has_fixed_step = recorded.has_fixed_step;
   }
   for (auto const& array : parts.names.arrays) {
     CopyKernel const copy{array->element_bytes()};
     auto const* const bytes = reinterpret_cast<std::byte const*>(&copy);
-    kernels.push_back({copy_forms(), {bytes, bytes + sizeof copy}, {}});
+    auto& entry = kernels.emplace_back();
+    entry.forms = copy_forms();
+    entry.bytes.assign(bytes, bytes + sizeof copy);
   }
   return kernels;
 }
@@ -243,9 +248,10 @@ std::vector<LoopGhosts> ghosts_of(DevicePlan const& plan, std::vector<bool> cons
 
 std::uint64_t hash_of(BlockParts const& parts, std::int64_t steps) {
   auto hash = mix(parts.step.size(), static_cast<std::uint64_t>(steps));
-  for (auto const& [statement, kernel, numbers] : parts.step) {
+  for (auto const& recorded : parts.step) {
+    auto const& statement = recorded.statement;
     hash = mix(hash, mix(statement.type_hash, statement.work.fingerprint()));
-    hash = mix(hash, numbers);
+    hash = mix(hash, recorded.numbers);
     for (auto const& leaf : statement.leaves) hash = mix(hash, leaf.access.fingerprint());
   }
   for (auto const& array : parts.names.arrays) hash = mix(hash, array->number());

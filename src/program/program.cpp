@@ -31,6 +31,8 @@ class StatementReplay {
       auto& entry = entries_.emplace_back();
       entry.statement = recorded.statement;
       entry.statement.kernel = recorded.kernel.data();
+      entry.step = recorded.step;
+      entry.has_fixed_step = recorded.has_fixed_step;
       auto const& statement = entry.statement;
       if (statement.target != nullptr) entry.target = number_of(names, statement.target);
       for (auto const& leaf : statement.leaves)
@@ -46,7 +48,7 @@ class StatementReplay {
     auto const scalars = renamed(names_.next_scalar, later % names_.period);
     for (auto& entry : entries_) {
       auto& statement = entry.statement;
-      statement.step = number;
+      statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
       if (statement.target != nullptr) statement.target = names_.arrays[arrays[entry.target]];
       for (std::size_t l = 0; l < entry.leaves.size(); ++l)
         statement.leaves[l].array = names_.arrays[arrays[entry.leaves[l]]];
@@ -60,6 +62,8 @@ class StatementReplay {
  private:
   struct Entry {
     Statement statement;
+    std::int64_t step = 0;
+    bool has_fixed_step = false;
     std::size_t target = 0;
     std::vector<std::size_t> leaves;
     std::vector<std::size_t> scalars;
@@ -85,7 +89,7 @@ struct Program::Impl {
 
   RecordedStep first;
   bool is_recorded = false;
-  bool counts = false;  // a budget did, when it was recorded
+  std::int64_t checked = 0;  // steps, where recordings are checked
   Names names;
   std::int64_t later = 0;  // steps since the first recorded one
   LoopAnalysis analysis;
@@ -96,11 +100,14 @@ struct Program::Impl {
   double measured_seconds = 0;
 
   void run(std::int64_t steps) {
-    // Inside a loop that is being recorded, its body records the statements of all steps.
-    if (engine().is_told()) return run_plainly(steps);
+    // Inside a loop that is being recorded, its body records the statements of all steps. A budget
+    // may refuse any statement: then everything stands where a plain loop would have left it.
+    if (engine().is_told() || engine().counts_messages()) {
+      is_recorded = false;
+      return run_plainly(steps);
+    }
     if (checks_recordings()) return run_checking(steps);
-    bool const is_old = is_recorded && (names.makes_new || counts != engine().counts_messages());
-    if (is_old || (is_recorded && !still_does_the_same())) is_recorded = false;
+    if (is_recorded && !still_does_the_same(steps)) is_recorded = false;
     if (!is_recorded) {
       if (steps < 3) return run_plainly(steps);
       record();
@@ -117,53 +124,58 @@ struct Program::Impl {
     for (std::int64_t step = 0; step < steps; ++step) body(Step(done++));
   }
 
-  RecordedStep recorded_step(Recorder::Mode mode, std::int64_t number) {
-    Recorder recorder(mode, place);
-    body(Step(number));
+  RecordedStep recorded_step() {
+    Recorder recorder(done, place);
+    body(Step(done));
+    ++done;
     return recorder.take();
   }
 
-  // Every step runs for real, and is compared with the one before.
+  // Every step runs for real, and is compared with the first one.
   void run_checking(std::int64_t steps) {
-    RecordedStep before;
-    for (std::int64_t step = 0; step < steps; ++step) {
-      auto now = recorded_step(Recorder::Mode::runs, done++);
-      if (step > 0) (void)compare_steps(before, now, place);
-      before = std::move(now);
+    for (; steps > 0; --steps, ++checked) {
+      auto now = recorded_step();
+      if (checked == 0) first = std::move(now);
+      if (checked == 1) names = compare_steps(first, now, place);
+      if (checked < 2 || !names.obstacle.empty() || names.makes_new) continue;
+      if (!is_same_step(first, now, names, checked))
+        throw UsageError(text("step ", done - 1, " of the loop at ", place,
+                              " does something else than the first two, which would be replayed"));
     }
   }
 
-  // Between two runs the program may have given the body other arrays or numbers. As many steps are
-  // looked at as it takes until everything is called as before.
-  bool still_does_the_same() {
+  // Between two runs the program may have given the body other arrays or numbers. As many steps run
+  // for real as it takes until everything is called as before.
+  bool still_does_the_same(std::int64_t& steps) {
     if (!names.obstacle.empty()) return true;
-    bool same = true;
-    for (std::int64_t step = 0; step < names.period; ++step)
-      same = is_same_step(first, recorded_step(Recorder::Mode::looks, done), names, later + step) &&
-             same;
-    return same;
+    if (names.makes_new) return false;
+    for (std::int64_t step = 0; step < names.period && steps > 0; ++step) {
+      --steps;
+      if (!is_same_step(first, recorded_step(), names, later)) return false;
+      ++later;
+    }
+    return true;
   }
 
   void record() {
     forget();
-    auto one = recorded_step(Recorder::Mode::runs, done++);
+    auto one = recorded_step();
     RecordedStep two;
     {
       ExplainInto const explaining(statements);
-      two = recorded_step(Recorder::Mode::runs, done++);
+      two = recorded_step();
     }
     names = compare_steps(one, two, place);
     first = std::move(one);
-    is_recorded = true;
-    counts = engine().counts_messages();
     later = 2;
-    if (!names.obstacle.empty()) return;
-    analysis = analyze(first.statements, names);
-    if (counts && analysis.obstacle.empty())
-      analysis.obstacle = "a budget counts what each statement sends";
-    if (analysis.obstacle.empty()) choose();
-    if (!analysis.obstacle.empty())
-      replay = std::make_unique<StatementReplay>(first.statements, names);
+    if (names.obstacle.empty()) {
+      analysis = analyze(first.statements, names);
+      if (analysis.obstacle.empty())
+        choose();
+      else
+        replay = std::make_unique<StatementReplay>(first.statements, names);
+    }
+    is_recorded = true;
   }
 
   struct ExplainInto {
@@ -178,6 +190,9 @@ struct Program::Impl {
     statements.statements.clear();
     blocks.clear();
     replay.reset();
+    first = {};  // what only these hold serves again, or is let go
+    names = {};
+    analysis = {};
     measured_seconds = 0;
     choice = {};
   }
@@ -220,18 +235,18 @@ struct Program::Impl {
   }
 
   Loop const& block_of(std::int64_t steps) {
-    auto& loop = blocks[steps];
-    if (loop != nullptr && !has_grown(*loop)) return *loop;
+    if (auto const found = blocks.find(steps); found != blocks.end() && !has_grown(*found->second))
+      return *found->second;
     auto const schedule = schedule_block(analysis.body, steps, choice.shape.alignment);
     auto const widths = widths_for(names, schedule);
     for (std::size_t a = 0; a < widths.size(); ++a) engine().grow(*names.arrays[a], widths[a]);
     auto shape = choice.shape;
     shape.steps = steps;
-    loop = build_loop({first.statements, names, analysis, schedule}, shape, engine().job());
+    auto loop = build_loop({first.statements, names, analysis, schedule}, shape, engine().job());
     loop->place = place;
     loop->words = text("the loop at ", place);
     engine().open_channels(*loop);
-    return *loop;
+    return *(blocks[steps] = std::move(loop));
   }
 
   // True if the arrays' ghost cells are not those that the block was made for.
@@ -255,8 +270,9 @@ struct Program::Impl {
     result.limit = choice.reason;
     result.predicted_seconds = choice.step_seconds;
     result.measured_seconds = measured_seconds;
-    if (blocks.empty()) return result;
-    auto const& loop = *blocks.rbegin()->second;
+    auto const found = blocks.find(choice.shape.steps);
+    if (found == blocks.end()) return result;  // every run so far was shorter
+    auto const& loop = *found->second;
     result.messages = loop.later->messages;
     result.bytes = loop.later->bytes;
     for (auto const& device : loop.devices)

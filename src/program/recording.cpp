@@ -19,6 +19,18 @@ constexpr char const* remedy =
   throw UsageError(text("the body of the loop at ", loop, ' ', what, remedy));
 }
 
+// The step that a kernel is told goes with the loop's own, or is a number that stays.
+void find_step(RecordedStatement& one, RecordedStatement const& other) {
+  if (!one.statement.uses_step || one.step == other.step) return;
+  one.has_fixed_step = true;
+  one.step = one.statement.step;
+}
+
+bool is_same_number(RecordedStatement const& one, RecordedStatement const& other) {
+  return one.numbers == other.numbers && one.statement.uses_step == other.statement.uses_step &&
+         one.step == (one.has_fixed_step ? other.statement.step : other.step);
+}
+
 // What of two statements differs, but for their arrays; empty if nothing does.
 std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
   auto const& one = a.statement;
@@ -26,7 +38,7 @@ std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
   if (one.type_hash != other.type_hash || one.is_reduction() != other.is_reduction())
     return text("runs another statement in its second step, ", name_of(other),
                 ", than in its first, ", name_of(one));
-  if (a.numbers != b.numbers)
+  if (!is_same_number(a, b))
     return text("uses a number that changes from step to step in ", name_of(one));
   bool const same_cells =
       one.work.map == other.work.map && one.work.indices == other.work.indices &&
@@ -60,19 +72,19 @@ class Matches {
   [[nodiscard]] std::vector<Pointer> const& things() const { return things_; }
 
   // Makes the map a permutation: a chain that ends with something new is closed, so that what it
-  // began with serves again. False if somebody else holds that: `may_serve(thing)` says so.
+  // began with serves again. `may_serve(thing)` says whether nobody else holds that.
   template <class MayServe>
-  bool close(MayServe const& may_serve) {
+  void close(MayServe const& may_serve) {
     for (std::size_t i = 0; i < turned_.size(); ++i) {
       if (number_of(things_, turned_[i]) != things_.size()) continue;
       makes_new_ = true;
       auto const begin = start_of_chain(i);
-      if (!may_serve(things_[begin])) return false;
+      is_held_ = is_held_ || !may_serve(things_[begin]);
       things_.push_back(turned_[i]);
       turned_.push_back(things_[begin]);
     }
-    return true;
   }
+  [[nodiscard]] bool is_held() const { return is_held_; }
   [[nodiscard]] bool makes_new() const { return makes_new_; }
   // For each thing the number of what it turned into, once closed.
   [[nodiscard]] std::vector<std::size_t> next() const {
@@ -97,6 +109,7 @@ class Matches {
   std::vector<Pointer> things_;
   std::vector<Pointer> turned_;
   bool makes_new_ = false;
+  bool is_held_ = false;
 };
 
 // What things are called some steps later.
@@ -120,7 +133,8 @@ class Renaming {
 std::int64_t references(RecordedStep const& step, ArrayState const* array) {
   std::int64_t count = 0;
   for (auto const& moved : step.moves) count += moved.get() == array ? 1 : 0;
-  for (auto const& [statement, kernel, numbers] : step.statements) {
+  for (auto const& recorded : step.statements) {
+    auto const& statement = recorded.statement;
     count += statement.target.get() == array ? 1 : 0;
     for (auto const& leaf : statement.leaves) count += leaf.array.get() == array ? 1 : 0;
   }
@@ -129,7 +143,8 @@ std::int64_t references(RecordedStep const& step, ArrayState const* array) {
 
 std::int64_t references(RecordedStep const& step, ScalarState const* scalar) {
   std::int64_t count = 0;
-  for (auto const& [statement, kernel, numbers] : step.statements) {
+  for (auto const& recorded : step.statements) {
+    auto const& statement = recorded.statement;
     count += statement.result.get() == scalar ? 1 : 0;
     for (auto const& read : statement.scalars) count += read.get() == scalar ? 1 : 0;
   }
@@ -167,6 +182,13 @@ bool match_moves(RecordedStep const& first, RecordedStep const& second,
   return true;
 }
 
+// Views are made without telling anybody, so processes need not hold the same.
+bool is_so_anywhere(bool here, Place const& loop) {
+  std::byte byte{here};
+  engine().or_over_processes({&byte, 1}, loop, {"where a loop is recorded"});
+  return byte != std::byte{0};
+}
+
 bool lie_alike(Names const& names) {
   for (std::size_t a = 0; a < names.arrays.size(); ++a) {
     auto const& one = *names.arrays[a];
@@ -184,14 +206,14 @@ std::string name_of(Statement const& statement) {
   return text("the ", statement.kind, " at ", statement.place);
 }
 
-Recorder::Recorder(Mode mode, Place const& loop)
-    : mode_(mode), loop_(loop), before_(engine().tell(this)) {}
+Recorder::Recorder(std::int64_t step, Place const& loop)
+    : number_(step), loop_(loop), before_(engine().tell(this)) {}
 
 Recorder::~Recorder() {
   (void)engine().tell(before_);
 }
 
-bool Recorder::note(Statement const& statement) {
+void Recorder::note(Statement const& statement) {
   auto& recorded = step_.statements.emplace_back();
   recorded.statement = statement;
   auto const* const bytes = static_cast<std::byte const*>(statement.kernel);
@@ -199,7 +221,7 @@ bool Recorder::note(Statement const& statement) {
   if (statement.hash_of_numbers != nullptr)
     recorded.numbers = statement.hash_of_numbers(statement.kernel);
   recorded.statement.kernel = nullptr;  // it lies here from now on
-  return mode_ == Mode::runs;
+  if (statement.uses_step) recorded.step = statement.step - number_;
 }
 
 void Recorder::note_move(std::shared_ptr<ArrayState> const& array) noexcept {
@@ -212,12 +234,13 @@ void Recorder::note_host_access() {
          "replayed loop does");
 }
 
-Names compare_steps(RecordedStep const& first, RecordedStep const& second, Place const& loop) {
+Names compare_steps(RecordedStep& first, RecordedStep const& second, Place const& loop) {
   Matches<ArrayState> arrays;
   Matches<ScalarState> scalars;
-  auto const& ones = first.statements;
+  auto& ones = first.statements;
   auto const& others = second.statements;
   for (std::size_t s = 0; s < std::min(ones.size(), others.size()); ++s) {
+    find_step(ones[s], others[s]);
     if (auto const what = difference(ones[s], others[s]); !what.empty()) refuse(loop, what);
     if (!match(ones[s].statement, others[s].statement, arrays, scalars))
       refuse(loop, text("does not exchange its arrays in every step alike: ",
@@ -235,7 +258,10 @@ Names compare_steps(RecordedStep const& first, RecordedStep const& second, Place
     return engine().holders(thing) ==
            references(first, thing.get()) + references(second, thing.get()) + 1;
   };
-  if (!arrays.close(is_unused) || !scalars.close(is_unused)) {
+  arrays.close(is_unused);
+  scalars.close(is_unused);
+  if ((arrays.makes_new() || scalars.makes_new()) &&
+      is_so_anywhere(arrays.is_held() || scalars.is_held(), loop)) {
     names.obstacle = "what a step makes anew lives on after it";
     return names;
   }

@@ -15,6 +15,10 @@ struct RecordedStatement {
   Statement statement;
   std::vector<std::byte> kernel;
   std::uint64_t numbers = 0;  ///< a hash of those in the kernel
+  /// The step that its kernel is told, from the loop's own on; of a loop inside the body, which
+  /// runs alike in every step, that loop's number.
+  std::int64_t step = 0;
+  bool has_fixed_step = false;
 };
 
 /// A statement for people: "the sum at heat.cpp:41"; of a whole array no place is known.
@@ -29,15 +33,11 @@ struct RecordedStep {
 /// Takes down the statements of one step while it lives.
 class Recorder : public Watcher {
  public:
-  enum class Mode {
-    runs,  ///< the statements run
-    looks  ///< they do not: what the step would do is looked at
-  };
-  /// `loop`: where the loop stands, for messages.
-  Recorder(Mode mode, Place const& loop);
+  /// `step`: the number of the step; `loop`: where the loop stands, for messages.
+  Recorder(std::int64_t step, Place const& loop);
   ~Recorder() override;
 
-  [[nodiscard]] bool note(Statement const& statement) override;
+  void note(Statement const& statement) override;
   void note_move(std::shared_ptr<ArrayState> const& array) noexcept override;
   /// Throws: UsageError.
   void note_host_access() override;
@@ -45,7 +45,7 @@ class Recorder : public Watcher {
   [[nodiscard]] RecordedStep take() { return std::move(step_); }
 
  private:
-  Mode mode_;
+  std::int64_t number_;
   Place loop_;
   RecordedStep step_;
   Watcher* before_;
@@ -67,7 +67,8 @@ struct Names {
 
 /// Finds the names by comparing two steps.
 /// Throws: UsageError, with the place of the first statement that differs and what to do.
-[[nodiscard]] Names compare_steps(RecordedStep const& first, RecordedStep const& second,
+/// Ranks:  collective. Tells the statements of `first` which step their kernels are told.
+[[nodiscard]] Names compare_steps(RecordedStep& first, RecordedStep const& second,
                                   Place const& loop);
 
 /// True if a step did what the first one did, with arrays and scalars as they are called by then:

@@ -56,6 +56,7 @@ struct Statement {
   std::int64_t kernel_bytes = 0;
   /// Of a kernel: a hash of the numbers that stand in it. Null where none do.
   std::uint64_t (*hash_of_numbers)(void const* kernel) = nullptr;
+  bool uses_step = false;
   std::int64_t step = 0;                ///< of the loop that it stands in, for a kernel that asks
   std::shared_ptr<ScalarState> result;  ///< of a reduction
   Reduction reduction;

@@ -17,8 +17,8 @@ class Watcher {
   Watcher(Watcher const&) = delete;
   Watcher& operator=(Watcher const&) = delete;
 
-  /// A statement is about to run, unless this returns false. It is gone when this returns.
-  [[nodiscard]] virtual bool note(Statement const& statement) = 0;
+  /// A statement is about to run. It is gone when this returns.
+  virtual void note(Statement const& statement) = 0;
   /// An array has been moved from one handle to another.
   virtual void note_move(std::shared_ptr<ArrayState> const& array) noexcept = 0;
   /// The program is about to wait for its devices, to read or to write cells on the host. What this

@@ -163,7 +163,32 @@ struct NoteConstants {
   }
 };
 
-/// A hash of the numbers that stand in a kernel. Structs with padding do not count.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define TESSERA_CLEARS_PADDING
+#endif
+#endif
+#if defined(TESSERA_CLEARS_PADDING)
+/// Sets the bytes between members to zero.
+template <class T>
+void clear_padding(T& value) {
+  __builtin_clear_padding(&value);
+}
+inline constexpr bool clears_padding = true;
+#undef TESSERA_CLEARS_PADDING
+#else
+template <class T>
+void clear_padding(T&) {}
+inline constexpr bool clears_padding = false;
+#endif
+
+/// True if equal values have equal bytes, once their padding is cleared.
+template <class T>
+inline constexpr bool has_comparable_bytes = clears_padding ||
+                                             std::has_unique_object_representations_v<T> ||
+                                             (Number<T> && sizeof(T) <= 2 * sizeof(double));
+
+/// A hash of the numbers that stand in a kernel, and of which leaf stands where.
 struct HashNumbers {
   std::uint64_t& hash;
 
@@ -175,14 +200,25 @@ struct HashNumbers {
   }
   template <class T, std::size_t R>
   void operator()(BoundaryLeafKernel<T, R> const& kernel) const {
+    add(kernel.leaf.slot);
     for (auto const& constant : kernel.constants) add(constant);
+  }
+  template <class T>
+  void operator()(LeafKernel<T> const& kernel) const {
+    add(kernel.slot);
+  }
+  template <class T>
+  void operator()(ScalarKernel<T> const& kernel) const {
+    add(kernel.slot);
   }
   void operator()(IndexKernel const& kernel) const { add(kernel.dimension); }
 
   template <class T>
-  void add(T const& value) const {
-    if constexpr (Number<T> || std::has_unique_object_representations_v<T>)
+  void add(T value) const {
+    if constexpr (has_comparable_bytes<T>) {
+      clear_padding(value);
       hash = mix(hash, hash_text({reinterpret_cast<char const*>(&value), sizeof value}));
+    }
   }
 };
 template <class Kernel>

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "tessera/base/error.hpp"
 #include "tessera/expr/build.hpp"
 
 namespace tessera {
@@ -40,7 +41,12 @@ struct StepKernel {
 };
 
 [[nodiscard]] inline auto make_kernel(Step const& step, Builder& builder) {
-  builder.statement().step = step.number();
+  auto& statement = builder.statement();
+  if (statement.uses_step && statement.step != step.number())
+    throw UsageError(
+        "one statement uses the steps of two loops, one inside the other; split it into two");
+  statement.uses_step = true;
+  statement.step = step.number();
   return StepKernel{};
 }
 
