@@ -44,8 +44,8 @@ struct LoopExplanation {
 /// The body runs for real in two steps, which have to do the same, but for arrays that swap their
 /// places; from then on the devices run its statements by themselves, many steps at a time, and
 /// every cell gets the bits that a plain loop would give it. While nothing but statements on arrays
-/// stands in the body, nobody can tell. It must have no other effects: it is also called where no
-/// statement runs, to see that it still does the same. What it names has to outlive the program.
+/// stands in the body, nobody can tell. A later run begins with a step or a few that run for real,
+/// to see that the body still does the same. What it names has to outlive the program.
 ///
 /// Ranks:   collective.
 /// Threads: the thread that made the Runtime.
