@@ -260,7 +260,8 @@ struct Engine::Impl {
       });
     synchronize();
     for (std::size_t i = 0; i < slots.size(); ++i) arguments[i] = arguments_of(run, i);
-    auto const loop_row = observer == nullptr ? 0 : observer->note(statement_of(loop), *loop.later);
+    auto const loop_row =
+        observer == nullptr ? 0 : observer->note(statement_of(loop), loop, run.blocks);
     call = [this, &arguments, loop_row](Record& record) {
       auto const index = static_cast<std::size_t>(job.local_index(record.device));
       record.probe = observer == nullptr ? nullptr : &observer->probe(index);

@@ -76,13 +76,25 @@ Observer::Observer(ObserverOptions const& options, Job const& job)
 
 std::size_t Observer::note(Statement const& statement, CompiledStatement const& plan) {
   auto const row = row_of(statement);
+  ++places_[row].runs;
+  count(row, plan, 1);
+  return row;
+}
+
+std::size_t Observer::note(Statement const& statement, Loop const& loop, std::int64_t blocks) {
+  auto const row = row_of(statement);
+  places_[row].runs += blocks * loop.steps;
+  count(row, *loop.first, 1);
+  count(row, *loop.later, blocks - 1);
+  return row;
+}
+
+void Observer::count(std::size_t row, CompiledStatement const& plan, std::int64_t times) {
   auto& place = places_[row];
-  ++place.runs;
-  place.messages += plan.messages;
+  place.messages += times * plan.messages;
   for (auto const& device : plan.devices)
     for (auto const& message : device.sends)
-      place.bytes[static_cast<std::size_t>(message.sender->end().route)] += message.bytes;
-  return row;
+      place.bytes[static_cast<std::size_t>(message.sender->end().route)] += times * message.bytes;
 }
 
 std::size_t Observer::row_of(Statement const& statement) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tessera/exchange/compiled_statement.hpp"
+#include "tessera/exchange/loop.hpp"
 #include "tessera/exchange/statement.hpp"
 #include "tessera/transport/bootstrap.hpp"
 #include "tessera/transport/job.hpp"
@@ -66,6 +67,8 @@ class Observer {
   [[nodiscard]] ObserverOptions const& options() const { return options_; }
   /// Notes a run of a statement; the row that its times go to. Allocates nothing.
   [[nodiscard]] std::size_t note(Statement const& statement, CompiledStatement const& plan);
+  /// The same of so many blocks of a loop, whose steps count as runs.
+  [[nodiscard]] std::size_t note(Statement const& statement, Loop const& loop, std::int64_t blocks);
   [[nodiscard]] Probe& probe(std::size_t device) { return probes_[device]; }
   [[nodiscard]] std::vector<ObservedPlace> const& places() const { return places_; }
 
@@ -94,6 +97,7 @@ class Observer {
     std::uint32_t row = 0;
   };
 
+  void count(std::size_t row, CompiledStatement const& plan, std::int64_t times);
   [[nodiscard]] std::size_t row_of(Statement const& statement);
   [[nodiscard]] std::size_t new_row(Statement const& statement);
 
