@@ -172,6 +172,7 @@ def main() -> int:
         for bench, cases in CASES.items():
             print(bench, *cases)
         print("start")
+        print("scaling 1d 2d")
         return 0
     asked = arguments()
     print("\n".join(f"# {line}" for line in machine()))

@@ -5,6 +5,11 @@ add_test(NAME bench.start
           --program $<TARGET_FILE:bench_start>)
 set_tests_properties(bench.start PROPERTIES
   TIMEOUT 120 PROCESSORS 3 RUN_SERIAL ON LABELS "bench;spread")
+add_test(NAME bench.scaling
+  COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" scaling --processes 4 --pairs 1 --cells 64 --steps 20
+          --program $<TARGET_FILE:bench_heat>)
+set_tests_properties(bench.scaling PROPERTIES
+  TIMEOUT 120 PROCESSORS 4 RUN_SERIAL ON LABELS "bench;spread")
 foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-2048
              sum.binned-64Ki sum.fast-64Ki transport.8B reshard.8MiB onesided.read-8B)
   string(REPLACE "." ";" words ${case})

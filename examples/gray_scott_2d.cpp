@@ -10,10 +10,10 @@
 
 #include "support/options.hpp"
 #include "support/report.hpp"
+#include "support/run.hpp"
 #include "support/show.hpp"
 
 namespace ts = tessera;
-using examples::counted;
 
 namespace {
 
@@ -74,23 +74,7 @@ bool runs_as_plain_loop(Substances const& begin, std::int64_t steps) {
   return ts::hash(replayed.u) == ts::hash(plain.u) && ts::hash(replayed.v) == ts::hash(plain.v);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  ts::Runtime runtime(argc, argv);
-  bool const speaks = ts::process() == ts::ProcessId{0};
-  examples::Program const program{
-      .name = "gray_scott_2d",
-      .description = "Two substances that spread and react on a torus",
-      .defaults = {.cells = {300, 300}, .steps = 5000, .periodic = true},
-      .workers = ts::device_count(),
-      .chooses_ends = false,
-      .writes_png = true};
-  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
-  if (leave) return *leave;
-  examples::Report report(speaks);
-  report.start(program, options, counted(ts::device_count(), "device"));
-
+void simulate(examples::Options const& options, examples::Report& report) {
   ts::Mesh mesh({{"y", options.mesh[0]}, {"x", options.mesh[1]}});
   ts::NamedSharding tiles(mesh, ts::P("y", "x"));
   auto both = start(options.cells, tiles);
@@ -108,5 +92,17 @@ int main(int argc, char** argv) {
   report.check("shares", is_share(both.u) && is_share(both.v));
   report.time();
   report.bits(ts::hash(both.u) ^ ts::hash(both.v));
-  return report.exit_code();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ts::Runtime runtime(argc, argv);
+  return examples::run(argc, argv,
+                       {.name = "gray_scott_2d",
+                        .description = "Two substances that spread and react on a torus",
+                        .defaults = {.cells = {300, 300}, .steps = 5000, .periodic = true},
+                        .chooses_ends = false,
+                        .writes_png = true},
+                       simulate);
 }

@@ -3,11 +3,11 @@
 
 #include "support/options.hpp"
 #include "support/report.hpp"
+#include "support/run.hpp"
 #include "support/show.hpp"
 #include "support/wave.hpp"
 
 namespace ts = tessera;
-using examples::counted;
 
 namespace {
 
@@ -52,17 +52,10 @@ void simulate(examples::Options const& options, examples::Report& report) {
 
 int main(int argc, char** argv) {
   ts::Runtime runtime(argc, argv);
-  bool const speaks = ts::process() == ts::ProcessId{0};
-  examples::Program const program{.name = "heat_3d",
-                                  .description = "Heat in a block, by slices or by roll",
-                                  .defaults = {.cells = {200, 200, 200}, .steps = 200},
-                                  .workers = ts::device_count(),
-                                  .writes_png = true};
-  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
-  if (leave) return *leave;
-  examples::Report report(speaks);
-  report.start(program, options, counted(ts::device_count(), "device"));
-
-  simulate(options, report);
-  return report.exit_code();
+  return examples::run(argc, argv,
+                       {.name = "heat_3d",
+                        .description = "Heat in a block, by slices or by roll",
+                        .defaults = {.cells = {200, 200, 200}, .steps = 200},
+                        .writes_png = true},
+                       simulate);
 }

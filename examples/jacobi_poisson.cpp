@@ -6,11 +6,11 @@
 
 #include "support/options.hpp"
 #include "support/report.hpp"
+#include "support/run.hpp"
 #include "support/show.hpp"
 #include "support/wave.hpp"
 
 namespace ts = tessera;
-using examples::counted;
 
 namespace {
 
@@ -58,20 +58,12 @@ void simulate(examples::Options const& options, examples::Report& report) {
 
 int main(int argc, char** argv) {
   ts::Runtime runtime(argc, argv);
-  bool const speaks = ts::process() == ts::ProcessId{0};
-  examples::Program const program{.name = "jacobi_poisson",
-                                  .description =
-                                      "Poisson's equation in a plane, step by step; "
-                                      "--steps is the most it may take",
-                                  .defaults = {.cells = {300, 300}, .steps = 100'000},
-                                  .workers = ts::device_count(),
-                                  .chooses_ends = false,
-                                  .writes_png = true};
-  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
-  if (leave) return *leave;
-  examples::Report report(speaks);
-  report.start(program, options, counted(ts::device_count(), "device"));
-
-  simulate(options, report);
-  return report.exit_code();
+  return examples::run(argc, argv,
+                       {.name = "jacobi_poisson",
+                        .description = "Poisson's equation in a plane, step by step; "
+                                       "--steps is the most it may take",
+                        .defaults = {.cells = {300, 300}, .steps = 100'000},
+                        .chooses_ends = false,
+                        .writes_png = true},
+                       simulate);
 }

@@ -8,9 +8,9 @@
 #include "support/options.hpp"
 #include "support/picture.hpp"
 #include "support/report.hpp"
+#include "support/run.hpp"
 
 namespace ts = tessera;
-using examples::counted;
 
 namespace {
 
@@ -45,23 +45,7 @@ bool lives_after(std::int64_t generations, std::int64_t row, std::int64_t column
   return phase[static_cast<std::size_t>(y % spacing * 4 + x % spacing)] == '#';
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  ts::Runtime runtime(argc, argv);
-  bool const speaks = ts::process() == ts::ProcessId{0};
-  examples::Program const program{
-      .name = "life",
-      .description = "The Game of Life on a torus",
-      .defaults = {.cells = {1024, 1024}, .steps = 1000, .periodic = true},
-      .workers = ts::device_count(),
-      .smallest_extent = spacing,
-      .chooses_ends = false};
-  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
-  if (leave) return *leave;
-  examples::Report report(speaks);
-  report.start(program, options, counted(ts::device_count(), "device"));
-
+void simulate(examples::Options const& options, examples::Report& report) {
   auto const& board = options.cells;
   ts::Mesh mesh({{"y", options.mesh[0]}, {"x", options.mesh[1]}});
   ts::NamedSharding tiles(mesh, ts::P("y", "x"));
@@ -97,5 +81,17 @@ int main(int argc, char** argv) {
   report.check("gliders", ts::all_equal(u, gliders_after(options.steps)));
   report.time();
   report.bits(ts::hash(u));
-  return report.exit_code();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ts::Runtime runtime(argc, argv);
+  return examples::run(argc, argv,
+                       {.name = "life",
+                        .description = "The Game of Life on a torus",
+                        .defaults = {.cells = {1024, 1024}, .steps = 1000, .periodic = true},
+                        .smallest_extent = spacing,
+                        .chooses_ends = false},
+                       simulate);
 }

@@ -6,11 +6,11 @@
 
 #include "support/options.hpp"
 #include "support/report.hpp"
+#include "support/run.hpp"
 #include "support/show.hpp"
 #include "support/wave.hpp"
 
 namespace ts = tessera;
-using examples::counted;
 
 namespace {
 
@@ -50,18 +50,11 @@ void simulate(examples::Options const& options, examples::Report& report) {
 
 int main(int argc, char** argv) {
   ts::Runtime runtime(argc, argv);
-  bool const speaks = ts::process() == ts::ProcessId{0};
-  examples::Program const program{.name = "wave_2d",
-                                  .description = "Waves in a membrane with fixed edges",
-                                  .defaults = {.cells = {2000, 2000}, .steps = 500},
-                                  .workers = ts::device_count(),
-                                  .chooses_ends = false,
-                                  .writes_png = true};
-  auto const [options, leave] = examples::parse(argc, argv, program, speaks);
-  if (leave) return *leave;
-  examples::Report report(speaks);
-  report.start(program, options, counted(ts::device_count(), "device"));
-
-  simulate(options, report);
-  return report.exit_code();
+  return examples::run(argc, argv,
+                       {.name = "wave_2d",
+                        .description = "Waves in a membrane with fixed edges",
+                        .defaults = {.cells = {2000, 2000}, .steps = 500},
+                        .chooses_ends = false,
+                        .writes_png = true},
+                       simulate);
 }

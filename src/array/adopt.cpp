@@ -1,6 +1,7 @@
 #include "tessera/array/adopt.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -13,9 +14,12 @@ namespace tessera::detail {
 namespace {
 
 // What is wrong with how a box lies in memory; empty if nothing is.
-std::string trouble_with(BorrowedBox const& box, std::int64_t element_bytes) {
+std::string trouble_with(BorrowedBox const& box, ElementSize element) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (box.first == nullptr) return text("the memory for ", box.cells, " is null");
+  if (reinterpret_cast<std::uintptr_t>(box.first) % static_cast<std::uintptr_t>(element.alignment))
+    return text("the memory for ", box.cells, " does not begin at a multiple of ",
+                element.alignment, " bytes, as its elements have to");
   std::int64_t least = 1;
   for (std::size_t d = box.cells.rank(); d-- > 0;) {
     bool const is_last = d + 1 == box.cells.rank();
@@ -23,7 +27,7 @@ std::string trouble_with(BorrowedBox const& box, std::int64_t element_bytes) {
       return text("the stride ", box.strides[d], " of dimension ", d, " of ", box.cells,
                   is_last ? std::string(" is not 1")
                           : text(" is less than the ", least, " elements it steps over"));
-    if (box.strides[d] > most / element_bytes / box.cells.extent(d))
+    if (box.strides[d] > most / element.bytes / box.cells.extent(d))
       return text("the stride ", box.strides[d], " of dimension ", d, " of ", box.cells,
                   " leads past all memory");
     least = box.strides[d] * box.cells.extent(d);
@@ -89,18 +93,18 @@ std::string trouble_with_boxes(Layout const& layout, std::vector<BorrowedBox> co
   return text(given.size(), " views for ", counted(static_cast<std::int64_t>(expected), "box"));
 }
 
-std::string trouble_with_memory(std::vector<BorrowedBox> given, std::int64_t element_bytes) {
+std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize element) {
   for (auto const& box : given) {
-    auto trouble = trouble_with(box, element_bytes);
+    auto trouble = trouble_with(box, element);
     if (!trouble.empty()) return trouble;
   }
   std::sort(given.begin(), given.end(), [](BorrowedBox const& a, BorrowedBox const& b) {
     return std::less<>()(a.first, b.first);
   });
   for (std::size_t i = 0; i < given.size(); ++i) {
-    auto const* const end = end_of(given[i], element_bytes);
+    auto const* const end = end_of(given[i], element.bytes);
     for (auto j = i + 1; j < given.size() && std::less<>()(given[j].first, end); ++j)
-      if (overlap(given[i], given[j], element_bytes))
+      if (overlap(given[i], given[j], element.bytes))
         return text("the memory for ", given[i].cells, " of device ", given[i].device,
                     " overlaps that for ", given[j].cells, " of device ", given[j].device);
   }
@@ -109,7 +113,7 @@ std::string trouble_with_memory(std::vector<BorrowedBox> given, std::int64_t ele
 
 }  // namespace
 
-StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes,
+StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, ElementSize element,
                       std::vector<BorrowedBox> const& shards) {
   if (sharding.is_partial())
     throw ShardingError(text("adopt: an array on ", sharding,
@@ -118,7 +122,7 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, std::in
   auto sorted = shards;
   std::sort(sorted.begin(), sorted.end(), comes_before);
   auto trouble = trouble_with_boxes(*layout, sorted);
-  if (trouble.empty()) trouble = trouble_with_memory(sorted, element_bytes);
+  if (trouble.empty()) trouble = trouble_with_memory(sorted, element);
   std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
   engine().or_over_processes({&wrong, 1}, {}, {"which adopts memory"});
   constexpr char const* remedy =
@@ -127,7 +131,7 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, std::in
   if (!trouble.empty()) throw ShapeError(text("adopt: ", trouble, remedy));
   if (wrong != std::byte{0})
     throw ShapeError(text("adopt: the memory of another process does not fit", remedy));
-  return engine().adopt_array(layout, element_bytes, sorted);
+  return engine().adopt_array(layout, element.bytes, sorted);
 }
 
 }  // namespace tessera::detail

@@ -1,5 +1,6 @@
 #include "tessera/base/environment.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -45,6 +46,23 @@ std::optional<std::string> environment_choice(std::string_view name,
     if (*value == choice) return value;
   throw ConfigError(
       text(name, "=", *value, " is not one of ", join(choices), "; mend or unset it"));
+}
+
+std::vector<std::string> environment_words(std::string_view name,
+                                           std::vector<std::string_view> const& choices) {
+  auto const value = environment(name);
+  if (!value) return {};
+  std::vector<std::string> words(1);
+  for (char const c : *value)
+    if (c == ',')
+      words.emplace_back();
+    else
+      words.back() += c;
+  for (auto const& word : words)
+    if (std::find(choices.begin(), choices.end(), word) == choices.end())
+      throw ConfigError(text(name, "=", *value, ": '", word, "' is not one of ", join(choices),
+                             "; mend or unset it"));
+  return words;
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/exchange/budget.hpp"
@@ -28,6 +29,11 @@ class BudgetStack {
 
   [[nodiscard]] std::vector<BudgetEntry*>& entries() { return entries_; }
   [[nodiscard]] bool watches() const { return is_strict_ || !entries_.empty(); }
+  /// For people: what may refuse a statement; empty if nothing does.
+  [[nodiscard]] std::string_view refuser() const {
+    if (!entries_.empty()) return "a CommunicationBudget";
+    return is_strict_ ? "TESSERA_STRICT" : "";
+  }
   /// Equal on processes with the same budgets.
   [[nodiscard]] std::uint64_t fingerprint() const;
 

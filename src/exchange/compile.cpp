@@ -18,6 +18,9 @@ constexpr std::int64_t scratch_alignment = 64;
 // Copies of so much leave nothing of the target in the caches of a core.
 constexpr std::int64_t least_past_caches = std::int64_t{16} << 20;
 
+// Rows of so much are not read again, by a neighbour's stencil, before they have left them.
+constexpr std::int64_t least_row_past_caches = std::int64_t{1} << 20;
+
 // The statement's arrays by number of their first leaf: leaves of one array share ghost cells.
 std::size_t first_leaf_of(Statement const& statement, std::size_t leaf) {
   std::size_t first = 0;
@@ -415,7 +418,24 @@ class DeviceCompiler {
       part.leaves.push_back(leaf_in(work, l, box));
       part.unit_stride = part.unit_stride && is_unit(part, part.leaves.back().strides);
     }
+    part.past_caches = part.unit_stride && has_long_rows(work, part) && leaves_target_alone(work);
     plan_.parts.push_back(std::move(part));
+  }
+
+  // Shorter rows are faster through the caches: their ends are lines written in parts, and what
+  // neighbouring rows read stays near.
+  bool has_long_rows(Work const& work, Part const& part) const {
+    if (statement_.target == nullptr) return false;
+    auto const bytes = statement_.target->element_bytes();
+    return part.extents.back() * bytes >= least_row_past_caches &&
+           work.indices.cells() * bytes >= least_past_caches;
+  }
+
+  bool leaves_target_alone(Work const& work) const {
+    auto const& write = plan_.writes[work.write];
+    if (write.swaps || write.staged) return write.swaps;
+    return std::ranges::none_of(statement_.leaves,
+                                [&](auto const& leaf) { return leaf.array == statement_.target; });
   }
 
   static bool is_unit(Part const& part, Index const& strides) {
@@ -550,6 +570,11 @@ void explain(CompiledStatement& compiled, Statement const& statement, LeafModes 
   if (statement.target == nullptr) return;
   explanation.writes = "in place";
   if (compiled.overwrites) explanation.writes = "to the second buffer or a temporary";
+  bool const has_form = statement.forms.past_caches != nullptr;
+  if (has_form && std::ranges::any_of(compiled.devices, [](auto const& device) {
+        return std::ranges::any_of(device.parts, &Part::past_caches);
+      }))
+    explanation.writes += ", past the caches";
 }
 
 void note_fills(CompiledStatement& compiled, Statement const& statement, LeafModes const& modes) {

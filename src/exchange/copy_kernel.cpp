@@ -2,18 +2,19 @@
 
 #include <cstring>
 
+#include "tessera/exchange/rows.hpp"
+
 namespace tessera {
 namespace {
 
-// Row `row` of a box lies at this many elements from its first cell.
-std::int64_t row_offset(std::int64_t row, Index const& extents, Index const& strides) {
-  std::int64_t offset = 0;
-  for (std::size_t d = extents.size() - 1; d-- > 0;) {
-    offset += (row % extents[d]) * strides[d];
-    row /= extents[d];
-  }
-  return offset;
-}
+// The first cell of a row, in an array with these strides.
+template <class Byte>
+struct RowOfBytes {
+  Byte* first;
+  Index const& strides;  // in elements
+  std::int64_t element_bytes;
+  void move(std::size_t d, std::int64_t n) { first += n * strides[d] * element_bytes; }
+};
 
 template <class T>
 void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const* from,
@@ -41,17 +42,17 @@ template <bool unit_stride>
 void copy_rows(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
   auto const bytes = static_cast<CopyKernel const*>(call.kernel)->element_bytes;
-  auto const& leaf = call.leaves[0];
   auto const count = call.extents->back();
-  for (std::int64_t row = first; row < last; ++row) {
-    auto* to = call.target + row_offset(row, *call.extents, *call.target_strides) * bytes;
-    auto const* from = leaf.first + row_offset(row, *call.extents, *leaf.strides) * bytes;
+  RowOfBytes<std::byte> to{call.target, *call.target_strides, bytes};
+  RowOfBytes<std::byte const> from{call.leaves[0].first, *call.leaves[0].strides, bytes};
+  auto const copy = [&] {
     if constexpr (unit_stride)
-      std::memmove(to, from, static_cast<std::size_t>(count * bytes));
+      std::memmove(to.first, from.first, static_cast<std::size_t>(count * bytes));
     else
-      copy_elements(to, call.target_strides->back() * bytes, from, leaf.strides->back() * bytes,
+      copy_elements(to.first, to.strides.back() * bytes, from.first, from.strides.back() * bytes,
                     count, bytes);
-  }
+  };
+  visit_rows(*call.extents, first, last, copy, to, from);
 }
 
 }  // namespace

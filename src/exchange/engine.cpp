@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -15,7 +16,6 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/hash.hpp"
 #include "tessera/base/log.hpp"
-#include "tessera/base/planted.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/device/launch.hpp"
 #include "tessera/device/worker.hpp"
@@ -24,6 +24,7 @@
 #include "array_pool.hpp"
 #include "budget_stack.hpp"
 #include "compile.hpp"
+#include "loop_arrays.hpp"
 #include "observer.hpp"
 #include "plan_cache.hpp"
 #include "record.hpp"
@@ -75,6 +76,7 @@ struct Engine::Impl {
     for (std::int64_t i = 0; i < job.local_count(); ++i) add_device(i);
     auto const asked = ObserverOptions::from_environment(bootstrap);
     budgets = std::make_shared<detail::BudgetStack>(asked.is_strict);
+    checks_recordings = asked.checks_recordings;
     if (asked.reports || asked.traces) observer = std::make_unique<Observer>(asked, job);
     network.set_idle_test([this](DeviceId device) {
       auto const& worker = slots[static_cast<std::size_t>(job.local_index(device))].worker;
@@ -259,9 +261,9 @@ struct Engine::Impl {
         return text(counted(steps, "step"), " of ", words);
       });
     synchronize();
-    for (std::size_t i = 0; i < slots.size(); ++i) arguments[i] = arguments_of(run, i);
-    auto const loop_row =
-        observer == nullptr ? 0 : observer->note(statement_of(loop), loop, run.blocks);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      arguments[i] = arguments_of(run, slots[i].device, i);
+    auto const loop_row = observer == nullptr ? 0 : observer->note(loop, run.blocks);
     call = [this, &arguments, loop_row](Record& record) {
       auto const index = static_cast<std::size_t>(job.local_index(record.device));
       record.probe = observer == nullptr ? nullptr : &observer->probe(index);
@@ -271,7 +273,10 @@ struct Engine::Impl {
     };
     for (auto& slot : slots) post_call(slot, tag, nullptr, call);
     synchronize();
-    note_effects(run);
+    tessera::note_effects(run);
+    totals.statements += run.blocks * loop.steps * loop.statements;
+    totals.messages += loop.first->messages + (run.blocks - 1) * loop.later->messages;
+    totals.bytes += loop.first->bytes + (run.blocks - 1) * loop.later->bytes;
   }
 
   void open_channels(Loop& loop) {
@@ -298,80 +303,16 @@ struct Engine::Impl {
     return static_cast<double>(least[0]) * 1e-9;
   }
 
-  // For the report.
-  static Statement statement_of(Loop const& loop) {
-    Statement statement;
-    statement.kind = "loop";
-    statement.place = loop.place;
-    return statement;
-  }
-
-  // Where the two buffers of an array are to be equal outside of where the loop expects them to
-  // differ, its other one takes the cells.
-  LoopArguments arguments_of(LoopRun const& run, std::size_t index) {
-    LoopArguments arguments{&run, index, {}, {}};
-    for (std::size_t a = 0; a < run.arrays.size(); ++a) {
-      auto& array = *run.arrays[a];
-      auto const shards = array.shards_of(slots[index].device);
-      if (shards.empty()) {
-        arguments.buffers.push_back({});
-        continue;
-      }
-      auto& shard = shards.front();
-      if (run.loop.swapped[a]) make_equal(array, shard, run.loop.differing[a]);
-      arguments.buffers.push_back({shard.cells(), shard.buffer(1 - shard.current)});
+  Caches least_caches() {
+    if (caches) return *caches;
+    caches = core_caches();
+    if (job.process_count() > 1) {
+      std::array<std::int64_t, 2> negative{-caches->nearest, -caches->second};
+      combine(std::as_writable_bytes(std::span(negative)), max_numbers,
+              {"where the sizes of caches are compared"}, {});
+      caches = Caches{-negative[0], -negative[1]};
     }
-    for (auto const& kernel : run.loop.kernels) {
-      auto& values = arguments.scalars.emplace_back();
-      for (auto const& scalar : kernel.scalars)
-        values.push_back(scalar->value(static_cast<std::int64_t>(index)));
-    }
-    return arguments;
-  }
-
-  static void make_equal(ArrayState& array, Shard& shard, Box const& differing) {
-    if (shard.own.empty()) return;
-    array.need_second_buffer(shard);
-    std::vector<Box> rest;
-    for (auto const& box : shard.differing) append_difference(box, differing, rest);
-    for (auto const& box : rest) {
-      if (box.empty()) continue;
-      auto const block = shard.frame.block_of(box, array.element_bytes());
-      copy_block(shard.buffer(1 - shard.current), block, shard.cells(), block);
-    }
-  }
-
-  // What a loop leaves: which buffers are current, where they differ, and no fresh ghost cells.
-  void note_effects(LoopRun const& run) {
-    auto const& loop = run.loop;
-    auto current = std::vector<BlockBuffer>(run.arrays.size());
-    for (std::size_t a = 0; a < current.size(); ++a) current[a] = {a, 0};
-    auto before = current;
-    for (std::int64_t block = 0; block < run.blocks; ++block) {
-      before = current;
-      for (std::size_t a = 0; a < current.size(); ++a) {
-        auto const& [array, which] = loop.after[a];
-        current[a] = {before[array].array, before[array].which ^ which};
-      }
-    }
-    for (std::size_t a = 0; a < current.size(); ++a)
-      if (loop.written[a])
-        note_effects(*run.arrays[current[a].array], current[a].which == 1,
-                     loop.swapped[a] ? &loop.differing[a] : nullptr);
-    totals.statements += run.blocks * loop.steps * static_cast<std::int64_t>(loop.kernels.size());
-    totals.messages += loop.first->messages + (run.blocks - 1) * loop.later->messages;
-    totals.bytes += loop.first->bytes + (run.blocks - 1) * loop.later->bytes;
-  }
-
-  // `differing`: null where nothing is known of the other buffer.
-  static void note_effects(ArrayState& array, bool has_swapped, Box const* differing) {
-    array.freshness().clear();
-    for (auto& shard : array.shards()) {
-      if (has_swapped) shard.current = 1 - shard.current;
-      shard.differing.clear();
-      auto const box = differing == nullptr ? shard.own : intersect(*differing, shard.own);
-      if (shard.has_second() && !box.empty()) shard.differing.push_back(box);
-    }
+    return *caches;
   }
 
   // Asks the budgets. What the processes tell each other meanwhile has a number of its own, so the
@@ -612,7 +553,9 @@ struct Engine::Impl {
   std::uint64_t statements = 0;
   std::uint64_t arrays = 0;
   bool has_announced = false;
+  bool checks_recordings = false;
   std::unique_ptr<OneSided> one_sided;  // from its first use on
+  std::optional<Caches> caches;         // the same
 };
 
 Engine::Engine(Bootstrap& bootstrap, std::int64_t local_devices, NetworkOptions const& options)
@@ -728,8 +671,18 @@ double Engine::meeting_seconds() {
   return seconds;
 }
 
-bool Engine::counts_messages() const {
-  return impl_->budgets->watches();
+Caches Engine::least_caches() {
+  Caches caches;
+  impl_->guarded([&] { caches = impl_->least_caches(); });
+  return caches;
+}
+
+std::string_view Engine::refuser() const {
+  return impl_->budgets->refuser();
+}
+
+bool Engine::checks_recordings() const {
+  return impl_->checks_recordings;
 }
 
 void Engine::synchronize() {

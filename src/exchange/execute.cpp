@@ -77,6 +77,16 @@ bool has_piece(Message const& message, std::int64_t piece_bytes, std::int64_t ro
   return round * piece_bytes < message.bytes;
 }
 
+template <class P>
+bool take_pieces(Record& record, std::int64_t round, P& probe) {
+  bool more = false;
+  for (auto const& message : record.plan->receives) {
+    take_piece(record, message, round, probe);
+    more = more || has_piece(message, message.receiver->slot_bytes(), round + 1);
+  }
+  return more;
+}
+
 // Round r puts piece r to every peer, then takes piece r from every peer: with two slots per
 // channel and as many rounds as the longest message needs, nobody waits for somebody who waits for
 // him.
@@ -89,10 +99,7 @@ void exchange(Record& record, P& probe) {
       put_piece(record, message, round, probe);
       more = more || has_piece(message, message.sender->slot_bytes(), round + 1);
     }
-    for (auto const& message : plan.receives) {
-      take_piece(record, message, round, probe);
-      more = more || has_piece(message, message.receiver->slot_bytes(), round + 1);
-    }
+    more = take_pieces(record, round, probe) || more;
     if (!more) return;
   }
 }
@@ -118,6 +125,11 @@ std::byte const* leaf_address(Record const& record, PartLeaf const& leaf) {
   return nullptr;
 }
 
+KernelFunction form_for(Part const& part, KernelForms const& forms) {
+  if (part.past_caches && forms.past_caches != nullptr) return forms.past_caches;
+  return part.unit_stride ? forms.unit_stride : forms.any_stride;
+}
+
 void compute_part(Record& record, Part const& part) {
   std::array<LeafView, max_leaves> leaves;
   for (std::size_t l = 0; l < part.leaves.size(); ++l)
@@ -136,7 +148,7 @@ void compute_part(Record& record, Part const& part) {
     call.target =
         (is_staged ? record.scratch : record.targets[part.write]) + part.target_offset_bytes;
   }
-  auto const kernel = part.unit_stride ? record.forms.unit_stride : record.forms.any_stride;
+  auto const kernel = form_for(part, record.forms);
   if (record.accumulator != nullptr || record.plan->whole_parts)
     kernel(&call, 0, part.rows);  // one accumulator: one thread
   else
@@ -222,16 +234,42 @@ void execute_statement(Record& record) {
   probe.end();
 }
 
+// Calls use(probe), or use(NoProbe) where nobody looks.
+template <class Use>
+void with_probe(Record& record, Use const& use) {
+  if (record.probe == nullptr) {
+    NoProbe nobody;
+    use(nobody);
+  } else {
+    use(*record.probe);
+  }
+}
+
 }  // namespace
 
 void exchange_cells(Record& record) {
-  if (record.probe == nullptr) {
-    NoProbe nobody;
-    exchange(record, nobody);
-  } else {
-    exchange(record, *record.probe);
-  }
+  with_probe(record, [&](auto& probe) { exchange(record, probe); });
   copy_locally(record);
+}
+
+bool channels_hold_messages(DevicePlan const& plan) {
+  return std::ranges::all_of(plan.sends, [](auto const& message) {
+    return message.bytes <= slots_per_channel * message.sender->slot_bytes();
+  });
+}
+
+void send_cells(Record& record) {
+  with_probe(record, [&](auto& probe) {
+    for (std::int64_t round = 0; round < slots_per_channel; ++round)
+      for (auto const& message : record.plan->sends) put_piece(record, message, round, probe);
+  });
+  copy_locally(record);
+}
+
+void receive_cells(Record& record) {
+  with_probe(record, [&](auto& probe) {
+    for (std::int64_t round = 0; take_pieces(record, round, probe);) ++round;
+  });
 }
 
 void note_phase(Record& record, Phase phase) {

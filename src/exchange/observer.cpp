@@ -6,6 +6,7 @@
 #include <exception>
 #include <string_view>
 
+#include "tessera/base/checks.hpp"
 #include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/hash.hpp"
@@ -20,10 +21,11 @@ constexpr std::size_t spans_per_device = std::size_t{1} << 17U;
 
 constexpr std::int64_t unreadable = 2;
 
-// 1 if this process is asked for it; keeps the first error.
-std::int64_t asked_here(char const* variable, std::exception_ptr& error) {
+// 1 if this process is asked for something; keeps the first error.
+template <class Ask>
+std::int64_t asked_here(std::exception_ptr& error, Ask const& ask) {
   try {
-    return environment_choice(variable, {"0", "1"}) == "1" ? 1 : 0;
+    return ask() ? 1 : 0;
   } catch (...) {
     if (!error) error = std::current_exception();
     return unreadable;
@@ -36,10 +38,9 @@ bool asked_anywhere(char const* variable, std::int64_t most) {
   return most == 1;
 }
 
-std::size_t first_slot(Statement const& statement) {
-  auto const file = bits_of(statement.place.file);
-  auto const kind = bits_of(statement.kind);
-  return static_cast<std::size_t>(scramble(file ^ (kind << 20U) ^ statement.place.line));
+std::size_t first_slot(Place const& place, char const* kind) {
+  return static_cast<std::size_t>(
+      scramble(bits_of(place.file) ^ (bits_of(kind) << 20U) ^ place.line));
 }
 
 }  // namespace
@@ -49,13 +50,18 @@ ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
   options.trace = environment("TESSERA_TRACE");
   // What the processes are told need not be the same. What one of them cannot read, all hear of.
   std::exception_ptr error;
-  std::array<std::int64_t, 3> asked{asked_here("TESSERA_STRICT", error),
-                                    asked_here("TESSERA_REPORT", error), options.trace ? 1 : 0};
+  auto const is_one = [&](char const* variable) {
+    return asked_here(error, [&] { return environment_choice(variable, {"0", "1"}) == "1"; });
+  };
+  auto const records = asked_here(error, [] { return Checks::from_environment().recording; });
+  std::array<std::int64_t, 4> asked{is_one("TESSERA_STRICT"), is_one("TESSERA_REPORT"),
+                                    options.trace ? 1 : 0, records};
   bootstrap.max_of_each(asked);
   if (error) std::rethrow_exception(error);
   options.is_strict = asked_anywhere("TESSERA_STRICT", asked[0]);
   options.reports = asked_anywhere("TESSERA_REPORT", asked[1]);
   options.traces = asked[2] == 1;
+  options.checks_recordings = asked[3] == 1;
   if (!options.traces) return options;
   auto const time = std::chrono::duration_cast<std::chrono::nanoseconds>(
                         std::chrono::system_clock::now().time_since_epoch())
@@ -75,14 +81,14 @@ Observer::Observer(ObserverOptions const& options, Job const& job)
 }
 
 std::size_t Observer::note(Statement const& statement, CompiledStatement const& plan) {
-  auto const row = row_of(statement);
+  auto const row = row_of(statement.place, statement.kind);
   ++places_[row].runs;
   count(row, plan, 1);
   return row;
 }
 
-std::size_t Observer::note(Statement const& statement, Loop const& loop, std::int64_t blocks) {
-  auto const row = row_of(statement);
+std::size_t Observer::note(Loop const& loop, std::int64_t blocks) {
+  auto const row = row_of(loop.place, "loop");
   places_[row].runs += blocks * loop.steps;
   count(row, *loop.first, 1);
   count(row, *loop.later, blocks - 1);
@@ -97,32 +103,29 @@ void Observer::count(std::size_t row, CompiledStatement const& plan, std::int64_
       place.bytes[static_cast<std::size_t>(message.sender->end().route)] += times * message.bytes;
 }
 
-std::size_t Observer::row_of(Statement const& statement) {
-  for (auto at = first_slot(statement);; ++at) {
+std::size_t Observer::row_of(Place const& place, char const* kind) {
+  for (auto at = first_slot(place, kind);; ++at) {
     auto& slot = slots_[at % slot_count];
-    if (slot.file == statement.place.file && slot.kind == statement.kind &&
-        slot.line == statement.place.line)
-      return slot.row;
+    if (slot.file == place.file && slot.kind == kind && slot.line == place.line) return slot.row;
     if (slot.file != nullptr) continue;
     if (used_slots_ == most_slots) return 0;
     ++used_slots_;
-    slot = {statement.place.file, statement.kind, statement.place.line,
-            static_cast<std::uint32_t>(new_row(statement))};
+    slot = {place.file, kind, place.line, static_cast<std::uint32_t>(new_row(place, kind))};
     return slot.row;
   }
 }
 
 // One text may have several addresses, in several object files of the program.
-std::size_t Observer::new_row(Statement const& statement) {
+std::size_t Observer::new_row(Place const& place, char const* kind) {
   for (std::size_t row = 1; row < places_.size(); ++row)
-    if (places_[row].place.line == statement.place.line &&
-        std::string_view(places_[row].place.file) == statement.place.file &&
-        std::string_view(places_[row].kind) == statement.kind)
+    if (places_[row].place.line == place.line &&
+        std::string_view(places_[row].place.file) == place.file &&
+        std::string_view(places_[row].kind) == kind)
       return row;
   if (places_.size() == most_places) return 0;
   places_.emplace_back();
-  places_.back().place = statement.place;
-  places_.back().kind = statement.kind;
+  places_.back().place = place;
+  places_.back().kind = kind;
   return places_.size() - 1;
 }
 

@@ -27,6 +27,7 @@ struct ObserverOptions {
   bool is_strict = false;            ///< TESSERA_STRICT
   bool reports = false;              ///< TESSERA_REPORT
   bool traces = false;               ///< TESSERA_TRACE is set on some process
+  bool checks_recordings = false;    ///< TESSERA_CHECK=recording
   std::optional<std::string> trace;  ///< TESSERA_TRACE
   std::int64_t clock_offset_ns = 0;  ///< from Probe::now() to a time that all processes share
 
@@ -68,7 +69,7 @@ class Observer {
   /// Notes a run of a statement; the row that its times go to. Allocates nothing.
   [[nodiscard]] std::size_t note(Statement const& statement, CompiledStatement const& plan);
   /// The same of so many blocks of a loop, whose steps count as runs.
-  [[nodiscard]] std::size_t note(Statement const& statement, Loop const& loop, std::int64_t blocks);
+  [[nodiscard]] std::size_t note(Loop const& loop, std::int64_t blocks);
   [[nodiscard]] Probe& probe(std::size_t device) { return probes_[device]; }
   [[nodiscard]] std::vector<ObservedPlace> const& places() const { return places_; }
 
@@ -98,8 +99,8 @@ class Observer {
   };
 
   void count(std::size_t row, CompiledStatement const& plan, std::int64_t times);
-  [[nodiscard]] std::size_t row_of(Statement const& statement);
-  [[nodiscard]] std::size_t new_row(Statement const& statement);
+  [[nodiscard]] std::size_t row_of(Place const& place, char const* kind);
+  [[nodiscard]] std::size_t new_row(Place const& place, char const* kind);
 
   ObserverOptions options_;
   Job const& job_;

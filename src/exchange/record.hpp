@@ -73,6 +73,11 @@ void execute(Record& record);
 /// says.
 /// Throws: PeerFailed, Mismatch.
 void exchange_cells(Record& record);
+/// The same in two halves, between which the device may change its own cells: only where the
+/// channels hold whole messages.
+[[nodiscard]] bool channels_hold_messages(DevicePlan const& plan);
+void send_cells(Record& record);
+void receive_cells(Record& record);
 /// What the time since the last call went to, where somebody looks.
 void note_phase(Record& record, Phase phase);
 

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Runs the tasks of a block, tile by tile. Everything that a call of a kernel is told lies ready
+// Runs the tasks of a pass, tile by tile. Everything that a call of a kernel is told lies ready
 // here, so that a task costs little more than its cells.
 class BlockRunner {
  public:
@@ -24,10 +24,14 @@ class BlockRunner {
   }
 
   // `buffers`: 2 · array + BlockBuffer::which.
-  void run(std::vector<std::byte*> const& buffers, std::int64_t first_step) {
+  void begin(std::vector<std::byte*> const& buffers, std::int64_t first_step) {
     buffers_ = &buffers;
     first_step_ = first_step;
-    if (device_.tasks.empty()) return;
+  }
+
+  void run(LoopPass const& pass) {
+    if (pass.tasks.empty()) return;
+    pass_ = &pass;
     if (launch_is_parallel())
       visit_tiles(0);
     else
@@ -46,17 +50,17 @@ class BlockRunner {
       run_tile();
       return;
     }
-    for (auto at = device_.tiles.lo[d]; at < device_.tiles.hi[d]; at += loop_.tile[d]) {
+    auto const& tiles = pass_->tiles;
+    for (auto at = tiles.lo[d]; at < tiles.hi[d]; at += loop_.tile[d]) {
       tile_.lo[d] = at;
-      tile_.hi[d] = std::min(at + loop_.tile[d], device_.tiles.hi[d]);
-      if (planted("last_tile_short") && tile_.hi[d] == device_.tiles.hi[d] && at != 0)
-        --tile_.hi[d];
+      tile_.hi[d] = std::min(at + loop_.tile[d], tiles.hi[d]);
+      if (planted("last_tile_short") && tile_.hi[d] == tiles.hi[d] && at != 0) --tile_.hi[d];
       visit_tiles(d + 1);
     }
   }
 
   void run_tile() {
-    for (auto const& task : device_.tasks) {
+    for (auto const& task : pass_->tasks) {
       auto const& part = device_.parts[task.part];
       if (set_indices(task, part)) run_task(task, part);
     }
@@ -120,6 +124,7 @@ class BlockRunner {
   LoopArguments const& arguments_;
   Place place_;
   std::vector<std::byte*> const* buffers_ = nullptr;
+  LoopPass const* pass_ = nullptr;
   std::int64_t first_step_ = 0;
   Box tile_{Index(max_rank, 0), Index(max_rank, 0)};
   Index first_;
@@ -138,13 +143,18 @@ void rename(std::vector<BufferPair>& buffers, std::vector<BufferPair>& before,
   }
 }
 
-void fill_other_buffers(LoopDevice const& device, std::vector<BufferPair> const& buffers) {
+void fill_other_buffers(std::vector<LoopGhosts> const& all,
+                        std::vector<BufferPair> const& buffers) {
   if (planted("ghosts_in_one_buffer")) return;
-  for (auto const& ghosts : device.ghosts)
+  for (auto const& ghosts : all)
     copy_block(buffers[ghosts.array][1], ghosts.block, buffers[ghosts.array][0], ghosts.block);
 }
 
 }  // namespace
+
+bool goes_ahead(LoopDevice const& device, DevicePlan const& plan) {
+  return !device.early.tasks.empty() && !plan.receives.empty() && channels_hold_messages(plan);
+}
 
 void run_loop(Record& record, LoopArguments& arguments) {
   auto const& run = *arguments.run;
@@ -162,10 +172,20 @@ void run_loop(Record& record, LoopArguments& arguments) {
       flat[2 * a + 1] = buffers[a][1];
     }
     record.plan = &(block == 0 ? loop.first : loop.later)->devices[arguments.index];
-    exchange_cells(record);
-    fill_other_buffers(device, buffers);
+    runner.begin(flat, run.first_step + block * loop.steps);
+    bool const is_ahead = goes_ahead(device, *record.plan);
+    if (is_ahead)
+      send_cells(record);
+    else
+      exchange_cells(record);
+    fill_other_buffers(device.copied, buffers);
     note_phase(record, Phase::pack);
-    runner.run(flat, run.first_step + block * loop.steps);
+    runner.run(device.early);
+    note_phase(record, Phase::kernel);
+    if (is_ahead) receive_cells(record);
+    fill_other_buffers(device.received, buffers);
+    note_phase(record, Phase::pack);
+    for (auto const& pass : device.late) runner.run(pass);
     note_phase(record, Phase::kernel);
     rename(buffers, before, loop.after);
   }

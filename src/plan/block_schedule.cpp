@@ -7,6 +7,8 @@
 #include "tessera/base/planted.hpp"
 #include "tessera/index/region.hpp"
 
+#include "dependences.hpp"
+
 namespace tessera {
 namespace {
 
@@ -107,68 +109,39 @@ class Unroller {
   BlockSchedule schedule_;
 };
 
-// What one instance reads of one buffer.
-struct Reach {
-  BlockBuffer buffer;
-  Index lowest;
-  Index highest;
-  InlineVector<bool, max_rank> wraps;
-};
-
-std::vector<Reach> reaches_of(LoopBody const& body, BlockInstance const& instance) {
-  auto const rank = body.shape.size();
-  if (instance.carries)
-    return {{instance.reads[0], Index(rank, 0), Index(rank, 0),
-             InlineVector<bool, max_rank>(rank, false)}};
-  std::vector<Reach> reaches;
-  auto const& reads = body.statements[instance.statement].reads;
-  for (std::size_t r = 0; r < reads.size(); ++r)
-    reaches.push_back({instance.reads[r], reads[r].lowest, reads[r].highest, reads[r].wraps});
-  return reaches;
-}
-
 // The skews: each the longest path to its instance over pairs that touch the same buffer.
 class Skewer {
  public:
   Skewer(LoopBody const& body, std::vector<BlockInstance>& instances, std::int64_t alignment)
       : instances_(instances), alignment_(alignment), rank_(body.shape.size()) {
-    for (auto const& instance : instances) reaches_.push_back(reaches_of(body, instance));
-  }
-
-  void skew() {
-    for (std::size_t later = 0; later < instances_.size(); ++later) {
-      instances_[later].skew = Index(rank_, 0);
-      for (std::size_t earlier = 0; earlier < later; ++earlier) meet(earlier, later);
+    for (auto& instance : instances) {
+      instance.skew = Index(rank_, 0);
+      all_.push_back({instance, reaches_of(body, instance)});
     }
   }
 
- private:
-  void meet(std::size_t earlier, std::size_t later) {
-    Index const none(rank_, 0);
-    auto const& written = instances_[earlier].target;
-    for (auto const& read : reaches_[later])
-      if (read.buffer == written) demand(earlier, later, read.highest, 1);
-    for (auto const& read : reaches_[earlier])
-      if (read.buffer == instances_[later].target) demand(earlier, later, read.lowest, -1);
-    if (instances_[later].target == written) demand(earlier, later, none, 1);
+  void skew() {
+    for (std::size_t later = 0; later < all_.size(); ++later)
+      for (std::size_t earlier = 0; earlier < later; ++earlier)
+        visit_dependences(all_[earlier], all_[later], [&](Index const&, Index const& highest) {
+          demand(instances_[earlier].skew, instances_[later].skew, highest);
+        });
   }
 
-  // The later one is moved by at least sign * offset more than the earlier.
-  void demand(std::size_t earlier, std::size_t later, Index const& offset, std::int64_t sign) {
-    auto const& from = instances_[earlier].skew;
-    auto& to = instances_[later].skew;
+ private:
+  // The later one is moved by at least `by` more than the earlier.
+  void demand(Index const& earlier, Index& later, Index by) const {
     for (std::size_t d = 0; d < rank_; ++d) {
-      auto by = sign * offset[d];
-      if (planted("skew_one_short") && by > 0) --by;
-      if (d + 1 == rank_) by = rounded_up(by, alignment_);
-      to[d] = std::max(to[d], from[d] + by);
+      if (planted("skew_one_short") && by[d] > 0) --by[d];
+      if (d + 1 == rank_) by[d] = rounded_up(by[d], alignment_);
+      later[d] = std::max(later[d], earlier[d] + by[d]);
     }
   }
 
   std::vector<BlockInstance>& instances_;
   std::int64_t alignment_;
   std::size_t rank_;
-  std::vector<std::vector<Reach>> reaches_;
+  std::vector<InstanceReads> all_;
 };
 
 // Backwards from what has to be right at the end, both buffers of every array: what each instance
@@ -231,7 +204,7 @@ class Images {
 };
 
 // What cells need of a buffer; only images lie past the ends of the domain.
-Box need_of(BlockCells const& cells, Reach const& read, Shape const& shape) {
+Box need_of(BlockCells const& cells, BlockReach const& read, Shape const& shape) {
   auto box = cells.cells;
   for (std::size_t d = 0; d < box.rank(); ++d) {
     box.lo[d] += read.lowest[d];
@@ -270,6 +243,18 @@ std::vector<bool> LoopBody::swapped() const {
 
 std::vector<Box> LoopBody::differing() const {
   return carries_of(*this).differing;
+}
+
+std::vector<BlockReach> reaches_of(LoopBody const& body, BlockInstance const& instance) {
+  auto const rank = body.shape.size();
+  if (instance.carries)
+    return {{instance.reads[0], Index(rank, 0), Index(rank, 0),
+             InlineVector<bool, max_rank>(rank, false)}};
+  std::vector<BlockReach> reaches;
+  auto const& reads = body.statements[instance.statement].reads;
+  for (std::size_t r = 0; r < reads.size(); ++r)
+    reaches.push_back({instance.reads[r], reads[r].lowest, reads[r].highest, reads[r].wraps});
+  return reaches;
 }
 
 BlockSchedule schedule_block(LoopBody const& body, std::int64_t steps, std::int64_t alignment) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "tessera/base/planted.hpp"
-
 namespace tessera {
 namespace {
 
@@ -57,15 +55,9 @@ void visit_images(HaloNeed const& need, Box const& unwrapped, Visit const& visit
   }
 }
 
-// The box of a device, and none of a device off the mesh.
-Box own_box(HaloNeed const& need, DeviceId device) {
-  if (!need.owned->mesh().position_of(device)) return Box::none(need.owned->rank());
-  return need.owned->box_of(device);
-}
-
 template <class Visit>
 void visit_cells_around(HaloNeed const& need, DeviceId device, Visit const& visit) {
-  auto const own = own_box(need, device);
+  auto const own = need.owned->box_of(device);
   if (!own.empty()) visit_images(need, grown(own, need.widths.below, need.widths.above), visit);
 }
 
@@ -74,7 +66,7 @@ void append_given(std::span<HaloNeed const> needs, DeviceId owner, DeviceId read
                   std::vector<Transfer>& transfers, DeviceId peer) {
   for (std::size_t number = 0; number < needs.size(); ++number) {
     auto const& need = needs[number];
-    auto const given = own_box(need, owner);
+    auto const given = need.owned->box_of(owner);
     if (given.empty() || need.owned->replica_of(owner) != need.owned->replica_for(reader)) continue;
     visit_cells_around(need, reader, [&](Cells const& cells) {
       auto const part = cells.with_lattice(cells.lattice_in(given));
@@ -104,7 +96,7 @@ std::vector<DeviceId> owners_around(std::span<HaloNeed const> needs, DeviceId se
 std::vector<DeviceId> readers_around(std::span<HaloNeed const> needs, DeviceId self) {
   std::vector<DeviceId> readers;
   for (auto const& need : needs) {
-    auto const own = own_box(need, self);
+    auto const own = need.owned->box_of(self);
     if (own.empty()) continue;
     visit_images(need, grown(own, need.widths.above, need.widths.below), [&](Cells const& cells) {
       need.owned->visit_owners(cells.owned_hull(), need.owned->replica_of(self),

@@ -9,6 +9,7 @@
 #include "tessera/base/assert.hpp"
 #include "tessera/base/hash.hpp"
 #include "tessera/exchange/copy_kernel.hpp"
+#include "tessera/plan/block_passes.hpp"
 #include "tessera/plan/halo_plan.hpp"
 
 namespace tessera {
@@ -68,18 +69,31 @@ class HaloBuilder {
 // The tasks of one device.
 class TaskBuilder {
  public:
-  TaskBuilder(BlockParts const& parts, DeviceId device) : parts_(parts) {
-    result_.device = device;
-    auto const rank = parts.analysis.body.shape.size();
-    result_.tiles = {Index(rank, std::numeric_limits<std::int64_t>::max()),
-                     Index(rank, std::numeric_limits<std::int64_t>::min())};
-  }
+  TaskBuilder(BlockParts const& parts, DeviceId device) : parts_(parts) { result_.device = device; }
 
-  LoopDevice build(std::int64_t alignment) {
+  LoopDevice build(BlockShape const& shape) {
     auto const& layout = *parts_.analysis.layout;
     if (!layout.mesh().position_of(result_.device)) return std::move(result_);
     auto const own = layout.box_of(result_.device);
-    auto const cells = cells_of_block(parts_.analysis.body, parts_.schedule, own);
+    auto const& body = parts_.analysis.body;
+    if (!shape.overlaps) {
+      result_.late.push_back(pass_of(cells_of_block(body, parts_.schedule, own)));
+    } else {
+      auto const passes = passes_of_block(body, parts_.schedule, own);
+      result_.early = pass_of(passes.early);
+      for (auto const& pass : passes.late) result_.late.push_back(pass_of(pass));
+    }
+    align(result_.early, own, shape.alignment);
+    for (auto& pass : result_.late) align(pass, own, shape.alignment);
+    return std::move(result_);
+  }
+
+ private:
+  LoopPass pass_of(CellsOfInstances const& cells) {
+    auto const rank = parts_.analysis.body.shape.size();
+    pass_ = {{},
+             {Index(rank, std::numeric_limits<std::int64_t>::max()),
+              Index(rank, std::numeric_limits<std::int64_t>::min())}};
     for (std::size_t i = 0; i < cells.size(); ++i) {
       auto const& instance = parts_.schedule.instances[i];
       for (auto const& box : cells[i])
@@ -88,11 +102,9 @@ class TaskBuilder {
         else
           add_statement(instance, box);
     }
-    align(own, alignment);
-    return std::move(result_);
+    return std::move(pass_);
   }
 
- private:
   Frame const& frame(std::size_t a) const {
     return parts_.names.arrays[a]->shards_of(result_.device).front().frame;
   }
@@ -102,9 +114,9 @@ class TaskBuilder {
   static std::size_t number(BlockBuffer const& buffer) { return 2 * buffer.array + buffer.which; }
 
   // Tiles begin where rows of the shard are aligned.
-  void align(Box const& own, std::int64_t alignment) {
-    if (result_.tasks.empty()) return;
-    auto& lo = result_.tiles.lo.back();
+  static void align(LoopPass& pass, Box const& own, std::int64_t alignment) {
+    if (pass.tasks.empty()) return;
+    auto& lo = pass.tiles.lo.back();
     lo -= floor_mod(lo - own.lo.back(), alignment);
   }
 
@@ -131,10 +143,10 @@ class TaskBuilder {
     LoopTask task{part, cells, instance.skew, instance.step, number(instance.target), {}};
     for (auto const& read : instance.reads) task.leaves.push_back(number(read));
     for (std::size_t d = 0; d < cells.rank(); ++d) {
-      result_.tiles.lo[d] = std::min(result_.tiles.lo[d], cells.lo[d] + instance.skew[d]);
-      result_.tiles.hi[d] = std::max(result_.tiles.hi[d], cells.hi[d] + instance.skew[d]);
+      pass_.tiles.lo[d] = std::min(pass_.tiles.lo[d], cells.lo[d] + instance.skew[d]);
+      pass_.tiles.hi[d] = std::max(pass_.tiles.hi[d], cells.hi[d] + instance.skew[d]);
     }
-    result_.tasks.push_back(std::move(task));
+    pass_.tasks.push_back(std::move(task));
   }
 
   void add_carry(BlockInstance const& instance, BlockCells const& box) {
@@ -211,6 +223,7 @@ class TaskBuilder {
 
   BlockParts const& parts_;
   LoopDevice result_;
+  LoopPass pass_;  // that is being made
   std::map<std::tuple<std::size_t, std::size_t, Index>, std::size_t> known_;
 };
 
@@ -235,15 +248,13 @@ std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
   return kernels;
 }
 
-// The ghost cells of arrays with two buffers, as the messages and copies fill them.
-std::vector<LoopGhosts> ghosts_of(DevicePlan const& plan, std::vector<bool> const& swapped) {
-  std::vector<LoopGhosts> ghosts;
+// The ghost cells of arrays with two buffers, as messages and copies fill them.
+void add_ghosts(DevicePlan const& plan, std::vector<bool> const& swapped, LoopDevice& device) {
   for (auto const& message : plan.receives)
     for (auto const& block : message.blocks)
-      if (swapped[block.buffer]) ghosts.push_back({block.buffer, block.block});
+      if (swapped[block.buffer]) device.received.push_back({block.buffer, block.block});
   for (auto const& copy : plan.copies)
-    if (swapped[copy.to]) ghosts.push_back({copy.to, copy.pair.to});
-  return ghosts;
+    if (swapped[copy.to]) device.copied.push_back({copy.to, copy.pair.to});
 }
 
 std::uint64_t hash_of(BlockParts const& parts, std::int64_t steps) {
@@ -276,6 +287,7 @@ std::unique_ptr<Loop> build_loop(BlockParts const& parts, BlockShape const& shap
   auto loop = std::make_unique<Loop>();
   auto const& body = parts.analysis.body;
   loop->steps = shape.steps;
+  loop->statements = std::ssize(parts.step);
   loop->tile = shape.tile;
   loop->kernels = kernels_of(parts);
   loop->after = parts.schedule.after;
@@ -297,8 +309,8 @@ std::unique_ptr<Loop> build_loop(BlockParts const& parts, BlockShape const& shap
     DeviceId const device{job.first_local().value() + i};
     loop->first->devices.push_back(HaloBuilder(parts, device).build(all));
     loop->later->devices.push_back(HaloBuilder(parts, device).build(changing));
-    loop->devices.push_back(TaskBuilder(parts, device).build(shape.alignment));
-    loop->devices.back().ghosts = ghosts_of(loop->first->devices.back(), loop->swapped);
+    loop->devices.push_back(TaskBuilder(parts, device).build(shape));
+    add_ghosts(loop->first->devices.back(), loop->swapped, loop->devices.back());
   }
   return loop;
 }

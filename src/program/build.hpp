@@ -18,6 +18,7 @@ struct BlockShape {
   std::int64_t steps = 1;      ///< of a block
   Index tile;                  ///< extents in cells
   std::int64_t alignment = 1;  ///< cells, of tiles along the last dimension
+  bool overlaps = false;       ///< what needs no message is computed while messages travel
 };
 
 /// What a block is made of.

@@ -5,7 +5,6 @@
 #include <map>
 #include <vector>
 
-#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/exchange/engine.hpp"
@@ -17,11 +16,6 @@
 
 namespace tessera {
 namespace {
-
-bool checks_recordings() {
-  auto const check = environment("TESSERA_CHECK");
-  return check && check->find("recording") != std::string::npos;
-}
 
 // The statements of a step, with their arrays and scalars bound anew for each step.
 class StatementReplay {
@@ -42,20 +36,15 @@ class StatementReplay {
     }
   }
 
-  // Runs a step, `later` steps after the first recorded one.
-  void run(std::int64_t later, std::int64_t number) {
-    auto const arrays = renamed(names_.next_array, later % names_.period);
-    auto const scalars = renamed(names_.next_scalar, later % names_.period);
-    for (auto& entry : entries_) {
-      auto& statement = entry.statement;
-      statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
-      if (statement.target != nullptr) statement.target = names_.arrays[arrays[entry.target]];
-      for (std::size_t l = 0; l < entry.leaves.size(); ++l)
-        statement.leaves[l].array = names_.arrays[arrays[entry.leaves[l]]];
-      for (std::size_t s = 0; s < entry.scalars.size(); ++s)
-        statement.scalars[s] = names_.scalars[scalars[entry.scalars[s]]];
-      if (statement.is_reduction()) statement.result = names_.scalars[scalars[entry.result]];
-      engine().run(statement);
+  // Runs so many steps, the first of them `later` steps after the first recorded one and called
+  // `number`. A step allocates nothing.
+  void run(std::int64_t steps, std::int64_t later, std::int64_t number) {
+    arrays_ = renamed(names_.next_array, later % names_.period);
+    scalars_ = renamed(names_.next_scalar, later % names_.period);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      run_step(number + step);
+      for (auto& name : arrays_) name = names_.next_array[name];
+      for (auto& name : scalars_) name = names_.next_scalar[name];
     }
   }
 
@@ -70,6 +59,20 @@ class StatementReplay {
     std::size_t result = 0;
   };
 
+  void run_step(std::int64_t number) {
+    for (auto& entry : entries_) {
+      auto& statement = entry.statement;
+      statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
+      if (statement.target != nullptr) statement.target = names_.arrays[arrays_[entry.target]];
+      for (std::size_t l = 0; l < entry.leaves.size(); ++l)
+        statement.leaves[l].array = names_.arrays[arrays_[entry.leaves[l]]];
+      for (std::size_t s = 0; s < entry.scalars.size(); ++s)
+        statement.scalars[s] = names_.scalars[scalars_[entry.scalars[s]]];
+      if (statement.is_reduction()) statement.result = names_.scalars[scalars_[entry.result]];
+      engine().run(statement);
+    }
+  }
+
   std::size_t number(std::shared_ptr<ScalarState> const& scalar) const {
     return static_cast<std::size_t>(
         std::find(names_.scalars.begin(), names_.scalars.end(), scalar) - names_.scalars.begin());
@@ -77,6 +80,8 @@ class StatementReplay {
 
   Names const& names_;
   std::vector<Entry> entries_;
+  std::vector<std::size_t> arrays_;  // what the first step's names stand for in the one under way
+  std::vector<std::size_t> scalars_;
 };
 
 }  // namespace
@@ -89,10 +94,11 @@ struct Program::Impl {
 
   RecordedStep first;
   bool is_recorded = false;
-  std::int64_t checked = 0;  // steps, where recordings are checked
+  std::string why_plain;  // of a loop that is not recorded, for people
   Names names;
   std::int64_t later = 0;  // steps since the first recorded one
   LoopAnalysis analysis;
+  MachineFacts machine;
   BlockChoice choice;
   std::map<std::int64_t, std::unique_ptr<Loop>> blocks;  // by their steps
   std::unique_ptr<StatementReplay> replay;
@@ -100,16 +106,21 @@ struct Program::Impl {
   double measured_seconds = 0;
 
   void run(std::int64_t steps) {
-    // Inside a loop that is being recorded, its body records the statements of all steps. A budget
-    // may refuse any statement: then everything stands where a plain loop would have left it.
-    if (engine().is_told() || engine().counts_messages()) {
+    why_plain = reason_not_to_record();
+    if (!why_plain.empty()) {
       is_recorded = false;
       return run_plainly(steps);
     }
-    if (checks_recordings()) return run_checking(steps);
+    if (engine().checks_recordings()) {
+      why_plain = "TESSERA_CHECK=recording runs the body in every step";
+      return run_checking(steps);
+    }
     if (is_recorded && !still_does_the_same(steps)) is_recorded = false;
     if (!is_recorded) {
-      if (steps < 3) return run_plainly(steps);
+      if (steps < 3) {
+        why_plain = "a run of fewer than 3 steps is just run";
+        return run_plainly(steps);
+      }
       record();
       steps -= 2;
     }
@@ -118,6 +129,15 @@ struct Program::Impl {
     if (whole > 0) run_replay(whole);
     run_plainly(steps - whole);
     later += steps - whole;
+  }
+
+  // Inside a loop that is being recorded, its body records the statements of all steps. A budget
+  // may refuse any statement: then everything stands where a plain loop would have left it.
+  static std::string reason_not_to_record() {
+    if (engine().is_told()) return "it is part of a body that is being recorded";
+    if (auto const refuser = engine().refuser(); !refuser.empty())
+      return text(refuser, " may refuse any statement");
+    return {};
   }
 
   void run_plainly(std::int64_t steps) {
@@ -131,16 +151,23 @@ struct Program::Impl {
     return recorder.take();
   }
 
-  // Every step runs for real, and is compared with the first one.
+  // Every step runs for real, and is compared with the first two. Where these say that the body has
+  // to run in every step anyhow, nothing could go wrong.
   void run_checking(std::int64_t steps) {
-    for (; steps > 0; --steps, ++checked) {
+    is_recorded = false;
+    if (steps < 3) return run_plainly(steps);
+    forget();
+    first = recorded_step();
+    auto before = recorded_step();
+    auto const obstacle = compare_steps(first, before, place).obstacle;
+    if (!obstacle.empty()) return run_plainly(steps - 2);
+    auto const pattern = pattern_of(first, before);
+    for (std::int64_t step = 2; step < steps; ++step) {
       auto now = recorded_step();
-      if (checked == 0) first = std::move(now);
-      if (checked == 1) names = compare_steps(first, now, place);
-      if (checked < 2 || !names.obstacle.empty() || names.makes_new) continue;
-      if (!is_same_step(first, now, names, checked))
+      if (!runs_the_same(first, now) || pattern_of(before, now) != pattern)
         throw UsageError(text("step ", done - 1, " of the loop at ", place,
                               " does something else than the first two, which would be replayed"));
+      before = std::move(now);
     }
   }
 
@@ -199,13 +226,16 @@ struct Program::Impl {
 
   void choose() {
     constexpr double between_threads = 0.5e-6;
-    auto const seconds = std::max(engine().meeting_seconds(), between_threads);
-    choice = choose_block(analysis, names, options.with_environment(), seconds);
+    machine.message_seconds = std::max(engine().meeting_seconds(), between_threads);
+    machine.caches = engine().least_caches();
+    choice = choose_block(analysis, names, options.with_environment(), machine);
   }
 
   void run_replay(std::int64_t steps) {
     if (replay != nullptr) {
-      for (std::int64_t step = 0; step < steps; ++step) replay->run(later + step, done + step);
+      replay->run(steps, later, done);
+      done += steps;
+      later += steps;
     } else {
       prepare_blocks(choice.shape.steps, steps / choice.shape.steps);
       prepare_blocks(steps % choice.shape.steps, 1);
@@ -215,8 +245,6 @@ struct Program::Impl {
       std::chrono::duration<double> const time = std::chrono::steady_clock::now() - begin;
       measured_seconds = time.count() / static_cast<double>(steps);
     }
-    done += replay != nullptr ? steps : 0;
-    later += replay != nullptr ? steps : 0;
   }
 
   void prepare_blocks(std::int64_t steps, std::int64_t count) {
@@ -259,15 +287,22 @@ struct Program::Impl {
   [[nodiscard]] LoopExplanation explain() const {
     LoopExplanation result;
     result.place = place;
+    result.obstacle = why_plain;
     if (!is_recorded) return result;
     result.statements = statements;
     result.period = names.period;
-    result.obstacle = names.obstacle.empty() ? analysis.obstacle : names.obstacle;
+    result.obstacle = names.obstacle;
     if (!result.obstacle.empty()) return result;
+    result.mode = LoopMode::replayed;
+    result.obstacle = analysis.obstacle;
+    if (!result.obstacle.empty()) return result;
+    result.mode = LoopMode::in_blocks;
     result.depth = choice.shape.steps;
     for (auto const extent : choice.shape.tile)
       result.tile.push_back(extent == whole_extent ? 0 : extent);
     result.limit = choice.reason;
+    result.caches = machine.caches;
+    result.message_seconds = machine.message_seconds;
     result.predicted_seconds = choice.step_seconds;
     result.measured_seconds = measured_seconds;
     auto const found = blocks.find(choice.shape.steps);
@@ -275,8 +310,12 @@ struct Program::Impl {
     auto const& loop = *found->second;
     result.messages = loop.later->messages;
     result.bytes = loop.later->bytes;
-    for (auto const& device : loop.devices)
-      result.instances = std::max(result.instances, static_cast<std::int64_t>(device.tasks.size()));
+    for (std::size_t i = 0; i < loop.devices.size(); ++i) {
+      auto const& device = loop.devices[i];
+      result.tasks = std::max(result.tasks, device.count_tasks());
+      if (goes_ahead(device, loop.later->devices[i]))
+        result.early_tasks = std::max(result.early_tasks, std::ssize(device.early.tasks));
+    }
     return result;
   }
 };
@@ -311,17 +350,24 @@ LoopExplanation Program::explain() const {
 
 std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) {
   out << "loop at " << explanation.place;
-  if (explanation.statements.statements.empty()) return out << ": not recorded yet\n";
+  bool const is_plain = explanation.mode == LoopMode::plainly;
+  if (is_plain && explanation.statements.statements.empty())
+    return out << ": not recorded" << (explanation.obstacle.empty() ? " yet" : ", since ")
+               << explanation.obstacle << '\n';
   out << ", " << counted(std::ssize(explanation.statements.statements), "statement") << " a step";
   if (explanation.period > 1) out << ", arrays called as before after " << explanation.period;
   out << '\n' << explanation.statements;
-  if (!explanation.obstacle.empty())
+  if (is_plain) return out << "  run plainly in every step: " << explanation.obstacle << '\n';
+  if (explanation.mode == LoopMode::replayed)
     return out << "  replayed statement by statement: " << explanation.obstacle << '\n';
   out << "  blocks of " << counted(explanation.depth, "step") << " in tiles of " << explanation.tile
-      << " cells; a block has " << counted(explanation.instances, "task") << " and sends "
+      << " cells; a block has " << counted(explanation.tasks, "task") << " and sends "
       << counted(explanation.messages, "message") << ", " << bytes_text(explanation.bytes)
-      << "\n  limited by " << explanation.limit << "; a step takes "
-      << explanation.predicted_seconds * 1e6 << " us by the model";
+      << (explanation.early_tasks > 0 ? ", which travel while inner cells are computed" : "")
+      << "\n  chosen for caches of " << bytes_text(explanation.caches.nearest) << " and "
+      << bytes_text(explanation.caches.second) << " and messages of "
+      << explanation.message_seconds * 1e6 << " us; limited by " << explanation.limit
+      << "; a step takes " << explanation.predicted_seconds * 1e6 << " us by the model";
   if (explanation.measured_seconds > 0)
     out << ", " << explanation.measured_seconds * 1e6 << " us as measured";
   return out << '\n';

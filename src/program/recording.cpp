@@ -1,6 +1,7 @@
 #include "recording.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -278,10 +279,36 @@ Names compare_steps(RecordedStep& first, RecordedStep const& second, Place const
   return names;
 }
 
+bool runs_the_same(RecordedStep const& first, RecordedStep const& step) {
+  return first.moves.size() == step.moves.size() &&
+         std::equal(first.statements.begin(), first.statements.end(), step.statements.begin(),
+                    step.statements.end(), [](auto const& one, auto const& other) {
+                      return difference(one, other).empty();
+                    });
+}
+
+std::vector<std::size_t> pattern_of(RecordedStep const& step, RecordedStep const& next) {
+  std::map<void const*, std::size_t> places;
+  std::vector<std::size_t> pattern;
+  auto const add = [&](void const* thing) {
+    pattern.push_back(places.try_emplace(thing, pattern.size()).first->second);
+  };
+  for (auto const* one : {&step, &next}) {
+    for (auto const& recorded : one->statements) {
+      auto const& statement = recorded.statement;
+      add(statement.target.get());
+      add(statement.result.get());
+      for (auto const& leaf : statement.leaves) add(leaf.array.get());
+      for (auto const& scalar : statement.scalars) add(scalar.get());
+    }
+    for (auto const& moved : one->moves) add(moved.get());
+  }
+  return pattern;
+}
+
 bool is_same_step(RecordedStep const& first, RecordedStep const& step, Names const& names,
                   std::int64_t steps_later) {
-  if (first.statements.size() != step.statements.size() || first.moves.size() != step.moves.size())
-    return false;
+  if (!runs_the_same(first, step)) return false;
   Renaming const arrays(names.arrays, renamed(names.next_array, steps_later));
   Renaming const scalars(names.scalars, renamed(names.next_scalar, steps_later));
   for (std::size_t m = 0; m < step.moves.size(); ++m)
@@ -289,7 +316,6 @@ bool is_same_step(RecordedStep const& first, RecordedStep const& step, Names con
   for (std::size_t s = 0; s < step.statements.size(); ++s) {
     auto const& one = first.statements[s].statement;
     auto const& other = step.statements[s].statement;
-    if (!difference(first.statements[s], step.statements[s]).empty()) return false;
     if (!arrays.turns(one.target, other.target) || !scalars.turns(one.result, other.result))
       return false;
     for (std::size_t l = 0; l < one.leaves.size(); ++l)

@@ -71,6 +71,15 @@ struct Names {
 [[nodiscard]] Names compare_steps(RecordedStep& first, RecordedStep const& second,
                                   Place const& loop);
 
+/// True if a step ran the statements of the first one, with its numbers and slices, whatever their
+/// arrays and scalars are.
+[[nodiscard]] bool runs_the_same(RecordedStep const& first, RecordedStep const& step);
+
+/// Which places of two steps in a row name the same array or scalar: for each place the first one
+/// that does. Steps whose patterns are equal hand their arrays on alike.
+[[nodiscard]] std::vector<std::size_t> pattern_of(RecordedStep const& step,
+                                                  RecordedStep const& next);
+
 /// True if a step did what the first one did, with arrays and scalars as they are called by then:
 /// the first step's name a stands for arrays[called[a]].
 [[nodiscard]] bool is_same_step(RecordedStep const& first, RecordedStep const& step,

@@ -7,12 +7,10 @@
 #include "tessera/program/loop_options.hpp"
 
 #include "analysis.hpp"
+#include "block_model.hpp"
 #include "build.hpp"
 
 namespace tessera {
-
-/// The extent of a tile along a dimension where one tile is all.
-inline constexpr std::int64_t whole_extent = std::int64_t{1} << 40;
 
 /// A choice, and what it is expected to cost.
 struct BlockChoice {
@@ -21,10 +19,9 @@ struct BlockChoice {
   std::string reason;       ///< for people: what limits it
 };
 
-/// `message_seconds`: what an exchange between neighbours takes, however little is sent; equal on
-/// all processes.
-/// Ranks: the steps are equal on all processes; tiles depend on this machine's caches.
+/// Ranks: pure, and the same on every process if `machine` is.
+/// Throws: UsageError for tiles of other dimensions than the arrays'.
 [[nodiscard]] BlockChoice choose_block(LoopAnalysis const& analysis, Names const& names,
-                                       LoopOptions const& options, double message_seconds);
+                                       LoopOptions const& options, MachineFacts const& machine);
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tessera/base/assert.hpp"
+#include "tessera/base/checks.hpp"
 #include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -86,9 +87,7 @@ NetworkOptions NetworkOptions::from_environment() {
   if (auto const seconds = environment_seconds("TESSERA_STALL")) options.stall_seconds = *seconds;
   if (auto const seconds = environment_seconds("TESSERA_SILENCE"))
     options.silence_seconds = *seconds;
-  auto const check = environment_choice(
-      "TESSERA_CHECK", {"communication", "recording", "communication,recording", "none"});
-  options.compares_statements = check && check->starts_with("communication");
+  options.compares_statements = Checks::from_environment().communication;
   return options;
 }
 

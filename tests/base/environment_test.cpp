@@ -1,9 +1,13 @@
 #include "tessera/base/environment.hpp"
 
 #include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "tessera/base/checks.hpp"
 #include "tessera/base/error.hpp"
 
 using namespace tessera;
@@ -17,10 +21,15 @@ constexpr char const* name = "TESSERA_TEST_SETTING";
 // The variable, set for as long as this object lives.
 class Setting {
  public:
-  explicit Setting(char const* value) { setenv(name, value, 1); }
-  ~Setting() { unsetenv(name); }
+  explicit Setting(char const* value, char const* variable = name) : variable_(variable) {
+    setenv(variable, value, 1);
+  }
+  ~Setting() { unsetenv(variable_); }
   Setting(Setting const&) = delete;
   Setting& operator=(Setting const&) = delete;
+
+ private:
+  char const* variable_;
 };
 
 }  // namespace
@@ -86,6 +95,37 @@ TEST_CASE("a choice that there is not is refused with the choices that there are
   CHECK_THROWS_WITH_AS((void)environment_choice(name, {"mpi", "shm"}),
                        "TESSERA_TEST_SETTING=SHM is not one of mpi, shm; mend or unset it",
                        ConfigError);
+}
+
+TEST_CASE("words with commas between them are read in any order") {
+  CHECK(environment_words(name, {"a", "b"}).empty());
+  Setting const setting("b,a");
+  CHECK(environment_words(name, {"a", "b"}) == std::vector<std::string>{"b", "a"});
+}
+
+TEST_CASE("a word that there is not is refused with the words that there are") {
+  for (auto const& [value, word] :
+       {std::pair("c", "c"), {"a,recordings", "recordings"}, {"a,", ""}, {"a b", "a b"}}) {
+    CAPTURE(value);
+    Setting const setting(value);
+    auto const message =
+        std::string(name) + "=" + value + ": '" + word + "' is not one of a, b; mend or unset it";
+    CHECK_THROWS_WITH_AS((void)environment_words(name, {"a", "b"}), message.c_str(), ConfigError);
+  }
+}
+
+TEST_CASE("what TESSERA_CHECK asks for") {
+  auto const read = [](char const* value) {
+    Setting const setting(value, "TESSERA_CHECK");
+    auto const [communication, recording] = Checks::from_environment();
+    return std::pair(communication, recording);
+  };
+  CHECK(read("") == std::pair(false, false));
+  CHECK(read("none") == std::pair(false, false));
+  CHECK(read("communication") == std::pair(true, false));
+  CHECK(read("recording") == std::pair(false, true));
+  CHECK(read("recording,communication") == std::pair(true, true));
+  CHECK_THROWS_AS(read("records"), ConfigError);
 }
 
 TEST_SUITE_END();

@@ -19,10 +19,12 @@ struct Cell {
   ts::KernelCall call;
 
   TESSERA_FUNCTION void operator()(std::int64_t row, std::int64_t j) const {
-    ts::detail::RowPlace const place(call, row);
-    auto const cells = kernel.template row<unit>(place);
-    auto* const target = reinterpret_cast<T*>(call.target) + place.offset(*call.target_strides);
-    target[j * call.target_strides->back()] = ts::detail::convert<T>(cells(j));
+    auto cells = kernel.template row<unit>(call);
+    ts::detail::RowOfCells<T> target{reinterpret_cast<T*>(call.target), call.target_strides};
+    auto const write = [&] {
+      target.first[j * call.target_strides->back()] = ts::detail::convert<T>(cells(j));
+    };
+    ts::visit_rows(*call.extents, row, row + 1, write, cells, target);
   }
 };
 
@@ -34,9 +36,10 @@ struct Terms {
 
   TESSERA_FUNCTION void operator()(std::int64_t row, std::int64_t) const {
     using Value = decltype(std::declval<Accumulator const&>().value(0.0));
-    ts::detail::RowPlace const place(call, row);
+    auto terms = kernel.template row<unit>(call);
     Accumulator part;
-    part.add_row(kernel.template row<unit>(place), call.extents->back());
+    auto const add = [&] { part.add_row(terms, call.extents->back()); };
+    ts::visit_rows(*call.extents, row, row + 1, add, terms);
     auto& whole = *static_cast<Accumulator*>(call.accumulator);
     whole.merge(part);
     reinterpret_cast<Value*>(call.target)[row] = whole.value(2.0);

@@ -214,7 +214,7 @@ TEST_CASE("devices may hold columns of one table, but no cell twice") {
   }
 }
 
-TEST_CASE("strides that overlap, gaps within rows and null are refused") {
+TEST_CASE("strides that overlap, gaps within rows, null and odd addresses are refused") {
   double cells[16] = {};
   auto const with = [&](double* data, std::array<std::int64_t, 2> const& strides) {
     std::vector<ShardView<double, 2>> shards;
@@ -228,6 +228,8 @@ TEST_CASE("strides that overlap, gaps within rows and null are refused") {
   CHECK_ALL_THROW((void)with(cells, {8, 2}), ShapeError);
   CHECK_ALL_THROW((void)with(cells, {std::int64_t{1} << 62, 1}), ShapeError);
   CHECK_ALL_THROW((void)with(nullptr, {4, 1}), ShapeError);
+  auto* const odd = reinterpret_cast<double*>(reinterpret_cast<std::uintptr_t>(&cells[0]) + 4);
+  CHECK_ALL_THROW((void)with(odd, {4, 1}), ShapeError);
   CHECK(holds(with(cells, {4, 1}), std::vector<double>(8, 0.0)));
 }
 

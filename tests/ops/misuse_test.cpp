@@ -342,6 +342,11 @@ std::vector<test::Misuse> const settings{
     {"a route that does not exist",
      [] { with_setting("TESSERA_ROUTE", "pigeon", read_network_options); }, is<ConfigError>,
      "TESSERA_ROUTE=pigeon is not one of shm, ucx, mpi; mend or unset it"},
+    {"a comparison that there is not",
+     [] { with_setting("TESSERA_CHECK", "communication,records", read_network_options); },
+     is<ConfigError>,
+     "TESSERA_CHECK=communication,records: 'records' is not one of communication, recording, none; "
+     "mend or unset it"},
     {"a time that is none", [] { with_setting("TESSERA_STALL", "soon", read_network_options); },
      is<ConfigError>, "TESSERA_STALL=soon is not a number of seconds; mend or unset it"},
     {"a negative time", [] { with_setting("TESSERA_SILENCE", "-1", read_network_options); },

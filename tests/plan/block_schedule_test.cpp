@@ -16,6 +16,7 @@
 
 #include "tessera/base/hash.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/plan/block_passes.hpp"
 #include "tessera/plan/halo_plan.hpp"
 
 #include "support/boundaries.hpp"
@@ -25,8 +26,11 @@
 #include "plan/cases.hpp"
 
 using namespace tessera;
+using test::Broken;
+using test::demand;
 using test::Random;
 using test::SharedLayout;
+using test::with_peer;
 
 TEST_SUITE_BEGIN("plan/block_schedule");
 
@@ -93,9 +97,9 @@ std::string schedule_of(LoopBody const& body, std::int64_t steps, std::int64_t a
 }
 
 // Per instance, "[1:5]" or "[5:6] moved (-6,)".
-std::vector<std::string> cells_on(LoopBody const& body, std::int64_t steps, Box const& own) {
+std::vector<std::string> lines_of(CellsOfInstances const& instances) {
   std::vector<std::string> lines;
-  for (auto const& list : cells_of_block(body, schedule_block(body, steps, 1), own)) {
+  for (auto const& list : instances) {
     std::vector<std::string> words;
     words.reserve(list.size());
     for (auto const& [cells, moved] : list)
@@ -104,6 +108,13 @@ std::vector<std::string> cells_on(LoopBody const& body, std::int64_t steps, Box 
     lines.push_back(join(words));
   }
   return lines;
+}
+
+std::vector<std::string> cells_on(LoopBody const& body, std::int64_t steps, Box const& own) {
+  return lines_of(cells_of_block(body, schedule_block(body, steps, 1), own));
+}
+std::string text_of(CellsOfInstances const& cells) {
+  return join(lines_of(cells), "", "", "; ");
 }
 
 }  // namespace
@@ -253,6 +264,40 @@ TEST_CASE("no images are computed for reads that do not wrap") {
   CHECK(cells[1] == "[0:6]");
 }
 
+TEST_CASE("early cells read own cells alone; the others lie below and above") {
+  auto const body = heat({16});
+  auto const schedule = schedule_block(body, 2, 1);
+
+  auto const inside = passes_of_block(body, schedule, {{4}, {8}});
+  CHECK(text_of(inside.early) == "[5:7]; ");
+  CHECK(text_of(inside.late[0]) == "[3:5]; [4:6]");
+  CHECK(text_of(inside.late[1]) == "[7:9]; [6:8]");
+
+  auto const at_end = passes_of_block(body, schedule, {{0}, {5}});
+  CHECK(text_of(at_end.early) == "[1:4]; [1:3]");
+  REQUIRE(at_end.late.size() == 1);
+  CHECK(text_of(at_end.late[0]) == "[4:6]; [3:5]");
+
+  auto const alone = passes_of_block(body, schedule, {{0}, {16}});
+  CHECK(text_of(alone.early) == "[1:15]; [1:15]");
+  CHECK(alone.late.empty());
+
+  auto const narrow = passes_of_block(body, schedule, {{4}, {6}});
+  CHECK(narrow.early.empty());
+  CHECK(text_of(narrow.late[0]) == "[3:7]; [4:6]");
+}
+
+TEST_CASE("what an early cell would overwrite is still read by its neighbour") {
+  // The second statement reads no neighbours, but the first one does, of what it overwrites.
+  LoopBody const body{{16},
+                      {0, 1},
+                      {in_place(1, {{1}, {15}}, {read_between(0, {-1}, {1})}),
+                       in_place(0, {{0}, {16}}, {read_at(1, {0})})}};
+  auto const passes = passes_of_block(body, schedule_block(body, 1, 1), {{4}, {12}});
+
+  CHECK(text_of(passes.early) == "[5:11]; [6:10]");
+}
+
 TEST_CASE("a device without cells computes nothing") {
   CHECK(cells_on(periodic_heat(6), 2, {{3}, {3}}) == std::vector<std::string>{"", ""});
 }
@@ -262,19 +307,11 @@ namespace {
 // ---- Random programs are run on several devices in one process, in blocks of steps, as their
 // ---- schedules say. The oracle runs them on whole arrays, one step after the other.
 
-struct Broken {
-  std::string what;
-};
-
-template <class... Parts>
-void demand(bool holds, Parts const&... parts) {
-  if (!holds) throw Broken{text(parts...)};
-}
-
 // What the programs met, to show that they are not all alike.
 struct Met {
   std::int64_t programs = 0;
   std::int64_t cells = 0;
+  std::int64_t early = 0;
   std::int64_t images = 0;
   std::int64_t carried = 0;
   std::int64_t ghosts = 0;
@@ -606,17 +643,6 @@ Index negated(Index index) {
   return index;
 }
 
-// The transfers with one peer, as both ends should list them.
-std::vector<Transfer> with_peer(std::vector<Transfer> const& transfers, DeviceId peer) {
-  std::vector<Transfer> result;
-  for (auto transfer : transfers) {
-    if (transfer.peer != peer) continue;
-    transfer.peer = DeviceId{};
-    result.push_back(transfer);
-  }
-  return result;
-}
-
 struct Device {
   DeviceId id;
   Box own;
@@ -650,7 +676,8 @@ class Block {
         }
   }
 
-  void fill_ghosts(Met& met) {
+  // Takes down what travels, and fills the ghost cells that a device has itself.
+  void send(Met& met) {
     std::vector<HaloNeed> needs;
     for (std::size_t a = 0; a < program_.body.arrays(); ++a)
       needs.push_back({layout_, schedule_.widths[a], program_.body.wraps()});
@@ -660,14 +687,28 @@ class Block {
       for (auto const& [receiver, to] : plans)
         demand(with_peer(from.sends, receiver) == with_peer(to.receives, sender), "device ", sender,
                " sends ", join(from.sends), ", device ", receiver, " receives ", join(to.receives));
-    for (auto& [id, device] : devices_) {
-      for (auto const& transfer : plans[id].receives) deliver(device, transfer, met);
-      for (auto const& transfer : plans[id].copies) deliver(device, transfer, met);
-    }
+    for (auto& [id, device] : devices_)
+      for (auto const& transfer : plans[id].copies) take_down(device, transfer, met);
+    receive();
+    for (auto& [id, device] : devices_)
+      for (auto const& transfer : plans[id].receives) take_down(device, transfer, met);
   }
 
-  void compute(Met& met) {
-    for (auto& [id, device] : devices_) compute_on(device, met);
+  void receive() {
+    for (auto const& [buffer, place, value] : std::exchange(ghosts_, {})) buffer->set(place, value);
+  }
+
+  void compute_early(Met& met) {
+    for (auto& [id, device] : devices_) {
+      auto const early = passes_of(device).early;
+      for (auto const& list : early)
+        for (auto const& part : list) met.early += part.cells.cells();
+      if (!early.empty()) compute_on(device, early, met);
+    }
+  }
+  void compute_late(Met& met) {
+    for (auto& [id, device] : devices_)
+      for (auto const& pass : passes_of(device).late) compute_on(device, pass, met);
   }
 
   void rename() {
@@ -709,7 +750,13 @@ class Block {
     return result;
   }
 
-  void deliver(Device& device, Transfer const& transfer, Met& met) {
+  struct Ghost {
+    Values* buffer;
+    Index place;
+    std::uint64_t value;
+  };
+
+  void take_down(Device& device, Transfer const& transfer, Met& met) {
     auto const& owner = devices_.at(transfer.peer);
     auto const& given = owner.arrays.at(transfer.leaf)[0];
     test::for_each_cell(transfer.cells.lattice, [&](Index const& l) {
@@ -724,14 +771,17 @@ class Block {
       for (std::size_t which = 0; which < buffers_of(transfer.leaf); ++which) {
         auto& buffer = device.arrays[transfer.leaf][which];
         demand(!buffer.find(place), transfer, ": device ", device.id, " has cell ", place);
-        buffer.set(place, given.at(cell));
+        ghosts_.push_back({&buffer, place, given.at(cell)});
       }
       ++met.ghosts;
     });
   }
 
-  void compute_on(Device& device, Met& met) {
-    auto const cells = cells_of_block(program_.body, schedule_, device.own);
+  [[nodiscard]] BlockPasses passes_of(Device const& device) const {
+    return passes_of_block(program_.body, schedule_, device.own);
+  }
+
+  void compute_on(Device& device, CellsOfInstances const& cells, Met& met) {
     demand(cells.size() == schedule_.instances.size(), cells.size(), " lists of cells");
     for_each_tile(hull_of(device, cells), pass_.tiling, [&](Box const& tile) {
       for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -817,6 +867,7 @@ class Block {
   std::map<DeviceId, Device>& devices_;
   std::vector<bool> swapped_;
   std::vector<Box> differing_;
+  std::vector<Ghost> ghosts_;  // that still travel
 };
 
 std::map<DeviceId, Device> make_devices(Layout const& layout, LoopBody const& body,
@@ -942,8 +993,10 @@ void run_program(std::uint64_t seed, Met& met) {
       check_schedule(body, pass.schedule, alignment);
       Block block(program, layout, pass, devices);
       block.clear_ghosts(forgets);
-      block.fill_ghosts(met);
-      block.compute(met);
+      block.send(met);
+      block.compute_early(met);
+      block.receive();
+      block.compute_late(met);
       block.rename();
       for (auto const end = step + steps; step < end; ++step) run_step(program, step, truth);
       check_devices(devices, truth);
@@ -974,6 +1027,7 @@ TEST_CASE("blocks of steps give every cell the bits that step after step gives i
   CHECK(met.swaps > cases / 2);
   CHECK(met.holes_in_place > cases / 6);
   CHECK(met.renamed > cases / 10);
+  CHECK(met.early > met.cells / 20);
   CHECK(met.images > met.cells / 10);
   CHECK(met.carried > met.cells / 20);
   CHECK(met.ghosts > met.cells / 4);

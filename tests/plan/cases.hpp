@@ -12,6 +12,16 @@
 
 namespace tessera::test {
 
+/// Thrown where a random case is not as it should be; whoever catches it says which case it was.
+struct Broken {
+  std::string what;
+};
+/// Throws: Broken, with the parts as its text.
+template <class... Parts>
+void demand(bool holds, Parts const&... parts) {
+  if (!holds) throw Broken{text(parts...)};
+}
+
 using SharedLayout = std::shared_ptr<Layout const>;
 
 inline SharedLayout make_layout(Mesh const& mesh, PartitionSpec const& spec, Shape const& shape,
@@ -74,6 +84,17 @@ inline std::string text_of(ExchangePlan const& plan) {
   if (!plan.receives.empty()) words.push_back("receives " + list_of(plan.receives));
   if (!plan.copies.empty()) words.push_back("copies " + list_of(plan.copies));
   return words.empty() ? "nothing" : join(words, "", "", "; ");
+}
+
+/// The transfers with one peer, as both ends should list them.
+inline std::vector<Transfer> with_peer(std::vector<Transfer> const& transfers, DeviceId peer) {
+  std::vector<Transfer> result;
+  for (auto transfer : transfers) {
+    if (transfer.peer != peer) continue;
+    transfer.peer = DeviceId{};
+    result.push_back(transfer);
+  }
+  return result;
 }
 
 inline std::string plan_of(std::vector<LeafUse> const& leaves, WorkPlace const& place,

@@ -24,8 +24,11 @@
 // The oracle never asks the planner: it follows the definition of an access cell by cell.
 
 using namespace tessera;
+using test::Broken;
+using test::demand;
 using test::Random;
 using test::SharedLayout;
+using test::with_peer;
 
 TEST_SUITE_BEGIN("plan/exchange_fuzz");
 
@@ -35,15 +38,6 @@ constexpr std::int64_t unknown = -1;
 constexpr std::int64_t final = 0;
 constexpr std::int64_t not_final = 1;
 constexpr std::int64_t most_devices = 8;
-
-struct Broken {
-  std::string what;
-};
-
-template <class... Parts>
-void demand(bool holds, Parts const&... parts) {
-  if (!holds) throw Broken{text(parts...)};
-}
 
 // Values over a box, row-major.
 class Values {
@@ -474,13 +468,6 @@ class Run {
     return plans_[static_cast<std::size_t>(device.value())];
   }
 
-  static std::vector<Transfer> with(std::vector<Transfer> const& list, DeviceId peer) {
-    std::vector<Transfer> result;
-    for (auto const& transfer : list)
-      if (transfer.peer == peer) result.push_back(transfer);
-    return result;
-  }
-
   void check_partners(DeviceId a) const {
     for (auto const* list : {&plan(a).sends, &plan(a).receives})
       demand(std::is_sorted(list->begin(), list->end(),
@@ -490,9 +477,8 @@ class Run {
              "device ", a, " has an unsorted list");
     for (std::int64_t id = 0; id <= most_devices; ++id) {
       DeviceId const b{id};
-      auto sent = with(plan(a).sends, b);
-      for (auto& transfer : sent) transfer.peer = a;
-      auto const received = with(plan(b).receives, a);
+      auto const sent = with_peer(plan(a).sends, b);
+      auto const received = with_peer(plan(b).receives, a);
       demand(a != b || sent.empty(), "device ", a, " sends to itself");
       demand(sent == received, a, " sends ", test::list_of(sent), " but ", b, " receives ",
              test::list_of(received));

@@ -21,10 +21,13 @@
 #include "plan/cases.hpp"
 
 using namespace tessera;
+using test::Broken;
 using test::cells_on_devices;
+using test::demand;
 using test::make_layout;
 using test::Random;
 using test::SharedLayout;
+using test::with_peer;
 
 TEST_SUITE_BEGIN("plan/halo_plan");
 
@@ -38,17 +41,6 @@ HaloNeed need_of(SharedLayout const& layout, GhostWidths const& widths, bool wra
 
 std::string halo_of(std::vector<HaloNeed> const& needs, std::int64_t device) {
   return test::text_of(plan_halo(needs, DeviceId{device}));
-}
-
-// The transfers with one peer, as both ends should list them.
-std::vector<Transfer> with_peer(std::vector<Transfer> const& transfers, DeviceId peer) {
-  std::vector<Transfer> result;
-  for (auto transfer : transfers) {
-    if (transfer.peer != peer) continue;
-    transfer.peer = DeviceId{};
-    result.push_back(transfer);
-  }
-  return result;
 }
 
 }  // namespace
@@ -205,15 +197,6 @@ TEST_CASE("a plan in a row of a million devices visits its partners only") {
 }
 
 namespace {
-
-struct Broken {
-  std::string what;
-};
-
-template <class... Parts>
-void demand(bool holds, Parts const&... parts) {
-  if (!holds) throw Broken{text(parts...)};
-}
 
 HaloNeed random_need(Random& random) {
   constexpr std::array<std::int64_t, 4> most{0, 16, 7, 4};

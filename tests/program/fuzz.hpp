@@ -82,8 +82,8 @@ class LoopFuzz {
         program.run(steps_ - first);
         in_blocks = in_blocks || program.explain().depth > 0;
       });
-      INFO("depth ", how.depth, ", tile ", how.tile, ", runs of ", first, " and ", steps_ - first,
-           " steps");
+      INFO("depth ", how.depth, ", tile ", how.tile, how.overlap.value_or(false) ? ", overlap" : "",
+           ", runs of ", first, " and ", steps_ - first, " steps");
       INFO("shape ", shape_, " on ", *sharding_, ", statements ", join(body_, "", ""));
       REQUIRE(result == plain);
     }
@@ -100,6 +100,7 @@ class LoopFuzz {
     constexpr std::array<std::int64_t, 6> extents{0, 1, 2, 3, 7, 1000};
     LoopOptions how;
     how.depth = depths[static_cast<std::size_t>(random_.between(0, 5))];
+    if (auto const choice = random_.between(0, 3); choice < 2) how.overlap = choice == 1;
     if (random_.between(0, 4) == 0) return how;
     for (std::size_t d = 0; d < N; ++d)
       how.tile.push_back(extents[static_cast<std::size_t>(random_.between(0, 5))]);

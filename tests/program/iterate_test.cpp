@@ -39,7 +39,7 @@ auto const right = from(2);
 
 // Depths and tiles of every size, for arrays of so many dimensions.
 std::vector<LoopOptions> ways(std::size_t rank) {
-  std::vector<LoopOptions> all{{}, {1, {}}, {2, {}}};
+  std::vector<LoopOptions> all{{}, {1, {}}, {2, {}}, {1, {}, true}, {4, {}, true}};
   std::vector<Shape> const tiles = rank == 1
                                        ? std::vector<Shape>{{5}, {1}, {1000}, {3}}
                                        : std::vector<Shape>{{3, 4}, {64, 64}, {2, 100}, {1000, 3}};

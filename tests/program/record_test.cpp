@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/base/environment.hpp"
 #include "tessera/tessera.hpp"
 
 // What a program says of itself, what it refuses, and what happens between its runs.
@@ -69,16 +70,75 @@ TEST_CASE("an explanation tells the blocks, or why there are none") {
   auto program = record([&] { heat(u); }, {4, {}});
   program.run(20);
   auto const explanation = program.explain();
+  CHECK(explanation.mode == LoopMode::in_blocks);
   CHECK(explanation.obstacle.empty());
   CHECK(explanation.depth == 4);
   CHECK(explanation.period == 1);
   CHECK(explanation.statements.statements.size() == 1);
   CHECK(says(text(explanation), "blocks of 4 steps"));
+  CHECK(says(text(explanation), "chosen for caches of"));
+  CHECK(explanation.caches.second > 0);
+  CHECK(explanation.message_seconds > 0);
 
   auto summed = record([&] { u = u - 0.01 * sum(u); });
   summed.run(5);
+  CHECK(summed.explain().mode == LoopMode::replayed);
   CHECK(says(summed.explain().obstacle, "brings values of several cells together"));
-  CHECK(says(text(summed.explain()), "statement by statement"));
+  CHECK(says(text(summed.explain()), "replayed statement by statement: the sum at "));
+}
+
+TEST_CASE("an explanation says that the body runs in every step, and why") {
+  auto u = line(64);
+  auto program = record([&] { heat(u); });
+  CHECK(says(text(program.explain()), ": not recorded yet"));
+  program.run(2);
+  CHECK(says(text(program.explain()), "not recorded, since a run of fewer than 3 steps"));
+  {
+    CommunicationBudget const budget({.messages = 1000});
+    program.run(5);
+    CHECK(program.explain().mode == LoopMode::plainly);
+    CHECK(says(text(program.explain()),
+               "not recorded, since a CommunicationBudget may refuse any statement"));
+  }
+  program.run(5);
+  CHECK(program.explain().mode == LoopMode::in_blocks);
+
+  auto inside = record([&] { heat(u); });
+  iterate(4, [&] { inside.run(3); });
+  CHECK(says(text(inside.explain()), "not recorded, since it is part of a body"));
+
+  std::vector<DistArray<double, 1>> history;
+  history.reserve(5);
+  auto kept = record([&] {
+    heat(u);
+    history.push_back(u);
+  });
+  kept.run(5);
+  CHECK(kept.explain().mode == LoopMode::plainly);
+  CHECK(says(text(kept.explain()), "run plainly in every step: what a step makes anew lives on"));
+}
+
+// Run once more with TESSERA_STRICT=1.
+TEST_CASE("an explanation says that gathers are refused") {
+  if (environment("TESSERA_STRICT") != "1") return;
+  auto u = line(64);
+  auto program = record([&] { heat(u); });
+  program.run(5);
+  CHECK(says(text(program.explain()), "not recorded, since TESSERA_STRICT may refuse"));
+}
+
+TEST_CASE("an explanation tells whether cells are computed while messages travel") {
+  auto const early_tasks = [](std::int64_t cells, bool overlap) {
+    auto u = line(cells);
+    auto program = record([&] { heat(u); }, {4, {}, overlap});
+    program.run(12);
+    return program.explain().early_tasks;
+  };
+  bool const is_shared = device_count() > 1;
+  CHECK(early_tasks(100 * device_count(), true) == (is_shared ? 4 : 0));
+  CHECK(early_tasks(100 * device_count(), false) == 0);
+  // Blocks reach farther than the cells of a device are wide.
+  CHECK(early_tasks(device_count(), true) == 0);
 }
 
 TEST_CASE("deep halos send a message per neighbour and block") {
@@ -92,6 +152,17 @@ TEST_CASE("deep halos send a message per neighbour and block") {
   auto const sent = counters() - before;
   auto const neighbours = program.explain().messages;
   CHECK(sent.messages == (1 + 8) * neighbours);
+}
+
+TEST_CASE("the statements of blocks count as those of a plain loop") {
+  auto u = line(64);
+  auto program = record([&] { heat(u); }, {8, {}});
+  program.run(2 + 8);
+  auto const before = counters();
+
+  program.run(1 + 64);
+
+  CHECK((counters() - before).statements == 1 + 64);
 }
 
 TEST_CASE("numbers, slices and statements that change from step to step are refused") {

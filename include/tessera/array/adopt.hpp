@@ -14,11 +14,16 @@
 namespace tessera {
 namespace detail {
 
+/// The size of an element and where it may lie, in bytes.
+struct ElementSize {
+  std::int64_t bytes;
+  std::int64_t alignment;
+};
+
 /// Memory for the boxes of this process's devices.
 /// Throws: ShapeError, on every process, if that of any process does not fit.
 [[nodiscard]] StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape,
-                                    std::int64_t element_bytes,
-                                    std::vector<BorrowedBox> const& shards);
+                                    ElementSize element, std::vector<BorrowedBox> const& shards);
 
 }  // namespace detail
 
@@ -48,8 +53,8 @@ template <Element T, std::size_t N>
   for (auto const& shard : shards)
     raw.push_back({shard.device(), shard.box(), reinterpret_cast<std::byte*>(shard.data()),
                    Index(shard.strides().begin(), shard.strides().end())});
-  return DistArray<T, N>(
-      detail::adopt_shards(sharding, Shape(shape.begin(), shape.end()), sizeof(T), raw));
+  return DistArray<T, N>(detail::adopt_shards(sharding, Shape(shape.begin(), shape.end()),
+                                              {sizeof(T), alignof(T)}, raw));
 }
 
 /// Keeps the cells of an array where they are from now on: the addresses that `mutable_shards` and

@@ -23,19 +23,23 @@ namespace detail {
 template <std::size_t N, class Visit>
 void visit_cells(RawShard const& shard, Visit const& visit) {
   if (shard.box.empty()) return;
-  std::array<std::int64_t, N> cell;
-  for (std::size_t d = 0; d < N; ++d) cell[d] = shard.box.lo[d];
-  for (;;) {
-    std::int64_t offset = 0;
-    for (std::size_t d = 0; d < N; ++d) offset += (cell[d] - shard.box.lo[d]) * shard.strides[d];
-    for (; cell[N - 1] < shard.box.hi[N - 1]; ++cell[N - 1]) visit(std::as_const(cell), offset++);
-    cell[N - 1] = shard.box.lo[N - 1];
-    std::size_t d = N - 1;
-    for (; d > 0; --d) {
-      if (++cell[d - 1] < shard.box.hi[d - 1]) break;
-      cell[d - 1] = shard.box.lo[d - 1];
+  std::array<std::int64_t, N> cell{};
+  if constexpr (N == 0) {
+    visit(std::as_const(cell), std::int64_t{0});
+  } else {
+    for (std::size_t d = 0; d < N; ++d) cell[d] = shard.box.lo[d];
+    for (;;) {
+      std::int64_t offset = 0;
+      for (std::size_t d = 0; d < N; ++d) offset += (cell[d] - shard.box.lo[d]) * shard.strides[d];
+      for (; cell[N - 1] < shard.box.hi[N - 1]; ++cell[N - 1]) visit(std::as_const(cell), offset++);
+      cell[N - 1] = shard.box.lo[N - 1];
+      std::size_t d = N - 1;
+      for (; d > 0; --d) {
+        if (++cell[d - 1] < shard.box.hi[d - 1]) break;
+        cell[d - 1] = shard.box.lo[d - 1];
+      }
+      if (d == 0) return;
     }
-    if (d == 0) return;
   }
 }
 

@@ -27,4 +27,9 @@ namespace tessera {
 [[nodiscard]] std::optional<std::string> environment_choice(
     std::string_view name, std::vector<std::string_view> const& choices);
 
+/// The variable as some of `choices`, with commas between them; none if it is unset or empty.
+/// Throws: ConfigError, listing the choices, if one is anything else.
+[[nodiscard]] std::vector<std::string> environment_words(
+    std::string_view name, std::vector<std::string_view> const& choices);
+
 }  // namespace tessera

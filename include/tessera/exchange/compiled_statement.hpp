@@ -67,6 +67,7 @@ struct Part {
   Index extents;
   std::int64_t rows = 0;
   bool unit_stride = false;
+  bool past_caches = false;  ///< its rows are longer than caches remember, and nobody reads them
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
   std::vector<PartLeaf> leaves;

@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
+#include "tessera/device/caches.hpp"
 #include "tessera/exchange/counters.hpp"
 #include "tessera/exchange/loop.hpp"
 #include "tessera/exchange/statement.hpp"
@@ -89,8 +91,14 @@ class Engine {
   /// somewhat more. Equal on all of them; 0 in a job of one process.
   /// Ranks: collective. Throws: PeerFailed, Mismatch.
   [[nodiscard]] double meeting_seconds();
-  /// True if a budget counts what statements send, or gathers are refused.
-  [[nodiscard]] bool counts_messages() const;
+  /// The least that the caches of any process are, so equal on all of them.
+  /// Ranks: collective, the first time. Throws: PeerFailed, Mismatch.
+  [[nodiscard]] Caches least_caches();
+  /// What may refuse a statement, for people: "a CommunicationBudget", "TESSERA_STRICT"; empty if
+  /// nothing does.
+  [[nodiscard]] std::string_view refuser() const;
+  /// True if some process is told TESSERA_CHECK=recording.
+  [[nodiscard]] bool checks_recordings() const;
 
   /// Waits until all statements so far have been carried out by this process's devices.
   void synchronize();

@@ -39,10 +39,13 @@ struct KernelCall {
 /// count in row-major order over the others. `call` is a KernelCall.
 using KernelFunction = void (*)(void const* call, std::int64_t first_row, std::int64_t last_row);
 
-/// A kernel, compiled twice: for inner strides of one element, and for any.
+/// A kernel, compiled for inner strides of one element, and for any.
 struct KernelForms {
   KernelFunction unit_stride = nullptr;
   KernelFunction any_stride = nullptr;
+  /// As unit_stride with stores past the caches, of a target that is not read; null if there is no
+  /// such form.
+  KernelFunction past_caches = nullptr;
 };
 
 }  // namespace tessera

@@ -61,21 +61,41 @@ struct LoopGhosts {
   StridedBlock block;
 };
 
+/// Tasks that run tile by tile.
+struct LoopPass {
+  std::vector<LoopTask> tasks;  ///< in the order of the program
+  Box tiles;                    ///< around all cells, each moved by its skew
+};
+
 /// What one local device does in a block.
 struct LoopDevice {
   DeviceId device;
   std::vector<LoopPart> parts;
-  std::vector<LoopTask> tasks;     ///< in the order of the program
-  Box tiles;                       ///< around all cells, each moved by its skew
-  std::vector<LoopGhosts> ghosts;  ///< of arrays whose buffers swap
+  LoopPass early;              ///< what needs no message; it may be empty
+  std::vector<LoopPass> late;  ///< the rest, one after the other
+  // Of arrays whose buffers swap.
+  std::vector<LoopGhosts> copied;
+  std::vector<LoopGhosts> received;
+
+  /// How many tasks a block has, in all its passes.
+  [[nodiscard]] std::int64_t count_tasks() const {
+    auto count = std::ssize(early.tasks);
+    for (auto const& pass : late) count += std::ssize(pass.tasks);
+    return count;
+  }
 };
+
+/// True if a device runs its early pass while what `plan` receives is still on its way; false if
+/// there is nothing to run or to receive, or if the channels do not hold what it sends.
+[[nodiscard]] bool goes_ahead(LoopDevice const& device, DevicePlan const& plan);
 
 /// Blocks of a loop's steps. The plans' buffers are the arrays, each in its current buffer.
 ///
 /// Shapes: all arrays have as many dimensions as `tile`.
 struct Loop {
-  std::int64_t steps = 0;  ///< of a block
-  std::vector<LoopKernel> kernels;
+  std::int64_t steps = 0;           ///< of a block
+  std::int64_t statements = 0;      ///< of a step
+  std::vector<LoopKernel> kernels;  ///< of the statements, then one per array that copies cells
   std::vector<LoopDevice> devices;
   std::shared_ptr<CompiledStatement> first;  ///< fills the ghost cells of all arrays
   std::shared_ptr<CompiledStatement> later;  ///< of those that change

@@ -7,6 +7,7 @@
 #include "tessera/expr/build.hpp"
 #include "tessera/expr/convert.hpp"
 #include "tessera/expr/operations.hpp"
+#include "tessera/expr/row_past_caches.hpp"
 
 namespace tessera {
 namespace detail {
@@ -63,7 +64,8 @@ inline constexpr bool is_view_of<T, View<T, N, R>> = true;
 
 template <class Kernel, class T>
 [[nodiscard]] KernelForms assignment_forms() {
-  return {&assign_rows<Kernel, T, true>, &assign_rows<Kernel, T, false>};
+  return {&assign_rows<Kernel, T, true>, &assign_rows<Kernel, T, false>,
+          past_caches_form<Kernel, T>()};
 }
 
 }  // namespace detail

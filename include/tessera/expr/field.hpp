@@ -25,17 +25,21 @@ struct WithMemberRow {
     result.*member = convert<member_type<member, decltype(result)>>(values(j));
     return result;
   }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    structs.move(d, n);
+    values.move(d, n);
+  }
 };
 template <auto member, class Structs, class Values>
 struct WithMemberKernel {
   Structs structs;
   Values values;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    using RowS = decltype(structs.template row<unit>(place));
-    using RowV = decltype(values.template row<unit>(place));
-    return WithMemberRow<member, RowS, RowV>{structs.template row<unit>(place),
-                                             values.template row<unit>(place)};
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    using RowS = decltype(structs.template row<unit>(call));
+    using RowV = decltype(values.template row<unit>(call));
+    return WithMemberRow<member, RowS, RowV>{structs.template row<unit>(call),
+                                             values.template row<unit>(call)};
   }
 };
 template <auto member, class Structs, class Values, class Visit>

@@ -43,12 +43,15 @@ class RowWalk {
     for (std::size_t d = 0; d + 1 < extents_.size(); ++d)
       if (((*call.target_strides)[d] != 0) == moves_target) dimensions_[count_++] = d;
   }
-  /// Moves on by one; after the last, back to the first, and false.
-  bool next(RowPlace& place) {
+  /// Moves a row, or what else has move(d, n), on by one; after the last, back to the first, and
+  /// false.
+  template <class Cursor>
+  bool next(Cursor& cursor) {
     for (std::size_t i = count_; i-- > 0;) {
       auto const d = dimensions_[i];
-      at_[d] = at_[d] + 1 < extents_[d] ? at_[d] + 1 : 0;
-      place.move_to(d, at_[d]);
+      auto const before = at_[d];
+      at_[d] = before + 1 < extents_[d] ? before + 1 : 0;
+      cursor.move(d, at_[d] - before);
       if (at_[d] != 0) return true;
     }
     return false;
@@ -79,8 +82,9 @@ class Fold {
  public:
   explicit Fold(KernelCall const& call)
       : call_(call),
-        kernel_(*static_cast<FoldKernel<Terms> const*>(call.kernel)),
-        place_(call, 0),
+        parameter_(kernel_of(call).parameter),
+        row_(kernel_of(call).terms.template row<unit>(call)),
+        target_{reinterpret_cast<Out*>(call.target), call.target_strides},
         cells_(call, true),
         terms_(call, false) {}
 
@@ -90,21 +94,26 @@ class Fold {
         fold_rows();
       else
         fold_columns();
-    } while (cells_.next(place_));
+    } while (cells_.next(*this));
+  }
+
+  /// To other cells and their terms.
+  void move(std::size_t d, std::int64_t n) {
+    row_.move(d, n);
+    target_.move(d, n);
   }
 
  private:
-  [[nodiscard]] auto row() const { return kernel_.terms.template row<unit>(place_); }
-  [[nodiscard]] Out* target() const {
-    return reinterpret_cast<Out*>(call_.target) + place_.offset(*call_.target_strides);
+  [[nodiscard]] static FoldKernel<Terms> const& kernel_of(KernelCall const& call) {
+    return *static_cast<FoldKernel<Terms> const*>(call.kernel);
   }
 
   // Rows are terms: one cell takes several of them.
   void fold_rows() {
     A sum;
-    do sum.add_row(row(), call_.extents->back());
-    while (terms_.next(place_));
-    put_result(*target(), sum, kernel_.parameter);
+    do sum.add_row(row_, call_.extents->back());
+    while (terms_.next(row_));
+    put_result(*target_.first, sum, parameter_);
   }
 
   // Rows are cells. Their terms are turned around a block at a time, so that accumulators get many
@@ -112,13 +121,14 @@ class Fold {
   void fold_columns() {
     auto const count = call_.extents->back();
     auto const stride = call_.target_strides->back();
-    auto* const first = target();
+    auto* const first = target_.first;
     for (std::int64_t j = 0; j < count; j += width)
       fold_block(j, std::min(width, count - j), first + j * stride, stride);
   }
 
-  using Term = std::remove_cvref_t<decltype(std::declval<Terms const&>().template row<unit>(
-      std::declval<RowPlace const&>())(std::int64_t{}))>;
+  using Row =
+      decltype(std::declval<Terms const&>().template row<unit>(std::declval<KernelCall const&>()));
+  using Term = std::remove_cvref_t<decltype(std::declval<Row const&>()(std::int64_t{}))>;
   static constexpr std::int64_t width = 32;
   static constexpr std::int64_t depth =
       std::clamp<std::int64_t>(std::int64_t{512} / static_cast<std::int64_t>(sizeof(Term)), 4, 64);
@@ -128,22 +138,21 @@ class Fold {
     Term block[static_cast<std::size_t>(width * depth)];
     std::int64_t filled = 0;
     for (bool more = true; more;) {
-      auto const cells = row();
-      for (std::int64_t j = 0; j < count; ++j) block[j * depth + filled] = cells(first + j);
+      for (std::int64_t j = 0; j < count; ++j) block[j * depth + filled] = row_(first + j);
       ++filled;
-      more = terms_.next(place_);
+      more = terms_.next(row_);
       if (more && filled < depth) continue;
       for (std::int64_t j = 0; j < count; ++j)
-        sums[j].add_row(UnitRow<Term>{block + j * depth}, filled);
+        sums[j].add_row(UnitRow<Term>{{block + j * depth}}, filled);
       filled = 0;
     }
-    for (std::int64_t j = 0; j < count; ++j)
-      put_result(into[j * stride], sums[j], kernel_.parameter);
+    for (std::int64_t j = 0; j < count; ++j) put_result(into[j * stride], sums[j], parameter_);
   }
 
   KernelCall const& call_;
-  FoldKernel<Terms> const& kernel_;
-  RowPlace place_;
+  double parameter_;
+  Row row_;
+  RowOfCells<Out> target_;
   RowWalk cells_;
   RowWalk terms_;
 };

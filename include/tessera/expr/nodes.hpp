@@ -136,7 +136,7 @@ struct BinaryNode : ExpressionBase {
   static constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
   A a;
   B b;
-  BinaryNode(A const& first, B const& second) : a(first), b(second) {
+  BinaryNode(A first, B second) : a(std::move(first)), b(std::move(second)) {
     (void)extents();  // shapes that do not fit are the caller's mistake here, not later
   }
   [[gnu::noinline]] BinaryNode(BinaryNode const&) = default;
@@ -214,7 +214,24 @@ requires(Expression<E>) [[nodiscard]] E const& as_node(E const& expression) {
   return expression;
 }
 template <class E>
-using node_of = std::remove_cvref_t<decltype(as_node(std::declval<E const&>()))>;
+using node_of =
+    std::remove_cvref_t<decltype(as_node(std::declval<std::remove_cvref_t<E> const&>()))>;
+
+/// What an operator takes: an expression, by reference.
+template <class E>
+concept Operand = Expression<std::remove_cvref_t<E>>;
+
+/// What a new node is made of: as_node(e), or the expression itself where nobody else names it.
+template <Operand E>
+[[nodiscard]] decltype(auto) into_node(E&& e) {
+  constexpr bool is_unnamed = std::same_as<E, node_of<E>>;
+  if constexpr (is_unnamed) {
+    (void)as_node(e);
+    return std::forward<E>(e);
+  } else {
+    return as_node(e);
+  }
+}
 
 /// Throws: UsageError if `value` is an integer that an integer T cannot hold: it would wrap around
 /// silently.

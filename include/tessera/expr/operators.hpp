@@ -25,12 +25,13 @@ struct InBool {
 };
 
 template <class Op, class Rule, class A, class B>
-[[nodiscard]] auto make_binary(A const& a, B const& b) {
+[[nodiscard]] auto make_binary(A&& a, B&& b) {
   using NodeA = node_of<A>;
   using NodeB = node_of<B>;
   using C = typename Rule::template type<typename NodeA::value_type, typename NodeB::value_type>;
   check_order<Op, C>();
-  return BinaryNode<Op, C, NodeA, NodeB>(as_node(a), as_node(b));
+  return BinaryNode<Op, C, NodeA, NodeB>(into_node(std::forward<A>(a)),
+                                         into_node(std::forward<B>(b)));
 }
 template <class Op, class C, class A>
 [[nodiscard]] auto make_unary(A const& a) {
@@ -40,21 +41,24 @@ template <class Op, class C, class A>
 
 }  // namespace detail
 
-// One operator, between two expressions or an expression and a number.
-#define TESSERA_BINARY(name, Op, Rule)                          \
-  template <Expression A, Expression B>                         \
-  [[nodiscard]] auto name(A const& a, B const& b) {             \
-    return detail::make_binary<detail::Op, detail::Rule>(a, b); \
-  }                                                             \
-  template <Expression A, detail::Number S>                     \
-  [[nodiscard]] auto name(A const& a, S b) {                    \
-    return detail::make_binary<detail::Op, detail::Rule>(       \
-        a, detail::as_literal<typename A::value_type>(b));      \
-  }                                                             \
-  template <detail::Number S, Expression B>                     \
-  [[nodiscard]] auto name(S a, B const& b) {                    \
-    return detail::make_binary<detail::Op, detail::Rule>(       \
-        detail::as_literal<typename B::value_type>(a), b);      \
+// One operator, between two expressions or an expression and a number. Expressions that nobody else
+// names are moved into the new one.
+#define TESSERA_BINARY(name, Op, Rule)                                                            \
+  template <detail::Operand A, detail::Operand B>                                                 \
+  [[nodiscard]] auto name(A&& a, B&& b) {                                                         \
+    return detail::make_binary<detail::Op, detail::Rule>(std::forward<A>(a), std::forward<B>(b)); \
+  }                                                                                               \
+  template <detail::Operand A, detail::Number S>                                                  \
+  [[nodiscard]] auto name(A&& a, S b) {                                                           \
+    using T = typename std::remove_cvref_t<A>::value_type;                                        \
+    return detail::make_binary<detail::Op, detail::Rule>(std::forward<A>(a),                      \
+                                                         detail::as_literal<T>(b));               \
+  }                                                                                               \
+  template <detail::Number S, detail::Operand B>                                                  \
+  [[nodiscard]] auto name(S a, B&& b) {                                                           \
+    using T = typename std::remove_cvref_t<B>::value_type;                                        \
+    return detail::make_binary<detail::Op, detail::Rule>(detail::as_literal<T>(a),                \
+                                                         std::forward<B>(b));                     \
   }
 
 TESSERA_BINARY(operator+, Add, InPromoted)

@@ -22,11 +22,10 @@ concept Accumulator = std::is_trivially_copyable_v<A> && requires(A a, A const& 
 template <class Kernel, Accumulator A, bool unit>
 void reduce_rows(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
-  auto const& kernel = *static_cast<Kernel const*>(call.kernel);
   auto& accumulator = *static_cast<A*>(call.accumulator);
-  RowPlace place(call, first);
-  for (std::int64_t i = first; i < last; ++i, place.next())
-    accumulator.add_row(kernel.template row<unit>(place), call.extents->back());
+  auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
+  auto const add = [&] { accumulator.add_row(row, call.extents->back()); };
+  visit_rows(*call.extents, first, last, add, row);
 }
 
 template <Accumulator A>
@@ -71,7 +70,7 @@ template <Accumulator A, class Node>
   set_kernel(statement, kernel);
   statement.reduction = reduction_of<A>(parameter);
   statement.result = engine().make_scalar();
-  Scalar<T> const result(statement.result, place);
+  Scalar<T> const result(statement.result);
   engine().run(statement);
   return result;
 }

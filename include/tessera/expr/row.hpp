@@ -7,63 +7,33 @@
 
 #include "tessera/base/function.hpp"
 #include "tessera/exchange/kernel.hpp"
+#include "tessera/exchange/rows.hpp"
 #include "tessera/expr/convert.hpp"
 
 namespace tessera::detail {
 
-/// Which row of a box is computed.
-class RowPlace {
- public:
-  TESSERA_FUNCTION RowPlace(KernelCall const& call, std::int64_t row) : call_(call) {
-    for (std::size_t d = call.extents->size() - 1; d-- > 0;) {
-      at_[d] = row % (*call.extents)[d];
-      row /= (*call.extents)[d];
-    }
-  }
+// Rows: what an expression is in one row of a box. row(j) is its value at the row's cell j;
+// row.move(d, n) goes on to the row n indices further along dimension d, never the last one.
 
-  TESSERA_FUNCTION void next() {
-    for (std::size_t d = call_.extents->size() - 1; d-- > 0;) {
-      if (++at_[d] < (*call_.extents)[d]) return;
-      at_[d] = 0;
-    }
-  }
-
-  /// Moves along one dimension, but the last.
-  TESSERA_FUNCTION void move_to(std::size_t d, std::int64_t at) { at_[d] = at; }
-
-  [[nodiscard]] TESSERA_FUNCTION KernelCall const& call() const { return call_; }
-  /// Elements from the box's first cell to the row's, for an array with these strides.
-  [[nodiscard]] TESSERA_FUNCTION std::int64_t offset(Index const& strides) const {
-    std::int64_t offset = 0;
-    for (std::size_t d = 0; d + 1 < strides.size(); ++d) offset += at_[d] * strides[d];
-    return offset;
-  }
-  /// The statement's index along dimension d at the start of the row.
-  [[nodiscard]] TESSERA_FUNCTION std::int64_t index(std::size_t d) const {
-    return (*call_.first)[d] + (d + 1 < call_.extents->size() ? at_[d] : 0);
-  }
-  [[nodiscard]] TESSERA_FUNCTION bool is_inner(std::size_t d) const {
-    return d + 1 == call_.extents->size();
-  }
-
- private:
-  KernelCall const& call_;
-  std::int64_t at_[max_rank] = {};
+/// Where cells of an array lie: the row's first, and how far it is to others.
+template <class T>
+struct RowOfCells {
+  T* first;
+  Index const* strides = nullptr;  ///< in elements
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { first += n * (*strides)[d]; }
 };
 
 /// Cells that lie side by side.
 template <class T>
-struct UnitRow {
-  T const* first;
-  TESSERA_FUNCTION T operator()(std::int64_t j) const { return first[j]; }
+struct UnitRow : RowOfCells<T const> {
+  TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j]; }
 };
 
 /// Cells at any distance, 0 included.
 template <class T>
-struct StridedRow {
-  T const* first;
+struct StridedRow : RowOfCells<T const> {
   std::int64_t stride;
-  TESSERA_FUNCTION T operator()(std::int64_t j) const { return first[j * stride]; }
+  TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j * stride]; }
 };
 
 /// The same value everywhere.
@@ -71,13 +41,20 @@ template <class T>
 struct ConstantRow {
   T value;
   TESSERA_FUNCTION T operator()(std::int64_t) const { return value; }
+  TESSERA_FUNCTION void move(std::size_t, std::int64_t) {}
 };
 
-/// start + step · j.
+/// The statement's index along one dimension.
 struct IndexRow {
   std::int64_t start;
-  std::int64_t step;
-  TESSERA_FUNCTION std::int64_t operator()(std::int64_t j) const { return start + step * j; }
+  std::size_t dimension;
+  bool is_inner;  ///< whether that is the rows' own dimension
+  TESSERA_FUNCTION std::int64_t operator()(std::int64_t j) const {
+    return is_inner ? start + j : start;
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    if (d == dimension) start += n;
+  }
 };
 
 /// Converts for the operation, then applies it.
@@ -87,6 +64,7 @@ template <class Op, class C, class A>
 struct OperationRow<Op, C, A> {
   A a;
   TESSERA_FUNCTION auto operator()(std::int64_t j) const { return Op::apply(convert<C>(a(j))); }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { a.move(d, n); }
 };
 template <class Op, class C, class A, class B>
 struct OperationRow<Op, C, A, B> {
@@ -94,6 +72,10 @@ struct OperationRow<Op, C, A, B> {
   B b;
   TESSERA_FUNCTION auto operator()(std::int64_t j) const {
     return Op::apply(convert<C>(a(j)), convert<C>(b(j)));
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    a.move(d, n);
+    b.move(d, n);
   }
 };
 
@@ -106,21 +88,27 @@ struct WhereRow {
   TESSERA_FUNCTION C operator()(std::int64_t j) const {
     return condition(j) ? convert<C>(a(j)) : convert<C>(b(j));
   }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    condition.move(d, n);
+    a.move(d, n);
+    b.move(d, n);
+  }
 };
 
 // Kernels: expressions with slots for their arrays; trivially copyable, made once per statement.
+// kernel.row<unit>(call) is the box's first row.
 
 template <class T>
 struct LeafKernel {
   std::size_t slot;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    auto const& leaf = place.call().leaves[slot];
-    auto const* first = reinterpret_cast<T const*>(leaf.first) + place.offset(*leaf.strides);
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    auto const& leaf = call.leaves[slot];
+    RowOfCells<T const> const cells{reinterpret_cast<T const*>(leaf.first), leaf.strides};
     if constexpr (unit)
-      return UnitRow<T>{first};
+      return UnitRow<T>{cells};
     else
-      return StridedRow<T>{first, leaf.strides->back()};
+      return StridedRow<T>{cells, leaf.strides->back()};
   }
 };
 
@@ -130,8 +118,8 @@ struct BoundaryLeafKernel {
   LeafKernel<T> leaf;
   T constants[2 * R];
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    return leaf.template row<unit>(place);
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    return leaf.template row<unit>(call);
   }
 };
 
@@ -139,7 +127,7 @@ template <class T>
 struct LiteralKernel {
   T value;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const&) const {
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const&) const {
     return ConstantRow<T>{value};
   }
 };
@@ -148,16 +136,16 @@ template <class T>
 struct ScalarKernel {
   std::size_t slot;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    return ConstantRow<T>{*reinterpret_cast<T const*>(place.call().scalars[slot])};
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    return ConstantRow<T>{*reinterpret_cast<T const*>(call.scalars[slot])};
   }
 };
 
 struct IndexKernel {
   std::size_t dimension;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    return IndexRow{place.index(dimension), place.is_inner(dimension) ? 1 : 0};
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    return IndexRow{(*call.first)[dimension], dimension, dimension + 1 == call.extents->size()};
   }
 };
 
@@ -167,9 +155,9 @@ template <class Op, class C, class A>
 struct OperationKernel<Op, C, A> {
   A a;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    using RowA = decltype(a.template row<unit>(place));
-    return OperationRow<Op, C, RowA>{a.template row<unit>(place)};
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    using RowA = decltype(a.template row<unit>(call));
+    return OperationRow<Op, C, RowA>{a.template row<unit>(call)};
   }
 };
 template <class Op, class C, class A, class B>
@@ -177,11 +165,10 @@ struct OperationKernel<Op, C, A, B> {
   A a;
   B b;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    using RowA = decltype(a.template row<unit>(place));
-    using RowB = decltype(b.template row<unit>(place));
-    return OperationRow<Op, C, RowA, RowB>{a.template row<unit>(place),
-                                           b.template row<unit>(place)};
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    using RowA = decltype(a.template row<unit>(call));
+    using RowB = decltype(b.template row<unit>(call));
+    return OperationRow<Op, C, RowA, RowB>{a.template row<unit>(call), b.template row<unit>(call)};
   }
 };
 
@@ -191,12 +178,12 @@ struct WhereKernel {
   A a;
   B b;
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    using RowC = decltype(condition.template row<unit>(place));
-    using RowA = decltype(a.template row<unit>(place));
-    using RowB = decltype(b.template row<unit>(place));
-    return WhereRow<C, RowC, RowA, RowB>{condition.template row<unit>(place),
-                                         a.template row<unit>(place), b.template row<unit>(place)};
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    using RowC = decltype(condition.template row<unit>(call));
+    using RowA = decltype(a.template row<unit>(call));
+    using RowB = decltype(b.template row<unit>(call));
+    return WhereRow<C, RowC, RowA, RowB>{condition.template row<unit>(call),
+                                         a.template row<unit>(call), b.template row<unit>(call)};
   }
 };
 
@@ -204,21 +191,22 @@ struct WhereKernel {
 template <class Kernel, class T, bool unit>
 void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
-  auto const& kernel = *static_cast<Kernel const*>(call.kernel);
   auto const count = call.extents->back();
   auto const stride = call.target_strides->back();
-  RowPlace place(call, first);
-  for (std::int64_t i = first; i < last; ++i, place.next()) {
-    auto const row = kernel.template row<unit>(place);
-    T* const target = reinterpret_cast<T*>(call.target) + place.offset(*call.target_strides);
+  auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
+  RowOfCells<T> target{reinterpret_cast<T*>(call.target), call.target_strides};
+  auto const write = [&] {
+    auto const cells = row;  // its pointers stay where they are while the row is written
+    T* const to = target.first;
     if constexpr (unit) {
 #pragma GCC ivdep
-      for (std::int64_t j = 0; j < count; ++j) target[j] = convert<T>(row(j));
+      for (std::int64_t j = 0; j < count; ++j) to[j] = convert<T>(cells(j));
     } else {
 #pragma GCC ivdep
-      for (std::int64_t j = 0; j < count; ++j) target[j * stride] = convert<T>(row(j));
+      for (std::int64_t j = 0; j < count; ++j) to[j * stride] = convert<T>(cells(j));
     }
-  }
+  };
+  visit_rows(*call.extents, first, last, write, row, target);
 }
 
 }  // namespace tessera::detail

@@ -25,8 +25,7 @@ class Scalar : public ExpressionBase {
   using value_type = T;
   static constexpr std::size_t rank = 0;
 
-  explicit Scalar(std::shared_ptr<ScalarState> state, Place const& place)
-      : state_(std::move(state)), place_(place) {}
+  explicit Scalar(std::shared_ptr<ScalarState> state) : state_(std::move(state)) {}
 
   /// Waits for the value. Ranks: local.
   [[nodiscard]] T value() const {
@@ -38,12 +37,12 @@ class Scalar : public ExpressionBase {
   operator T() const { return value(); }  // NOLINT: a scalar is its value
 
   [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
-  [[nodiscard]] Place const& place() const { return place_; }
+  /// None: where it was made is not where it is used.
+  [[nodiscard]] Place place() const { return {}; }
   [[nodiscard]] std::shared_ptr<ScalarState> const& state() const { return state_; }
 
  private:
   std::shared_ptr<ScalarState> state_;
-  Place place_;
 };
 
 }  // namespace tessera

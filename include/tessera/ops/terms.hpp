@@ -90,9 +90,14 @@ template <class Cells, class Make>
 struct NumberedRow {
   Cells cells;
   std::int64_t start;
-  std::int64_t step;
+  std::int64_t const* strides;  ///< from one cell's number to the next
+  std::int64_t step;            ///< the last of them
   TESSERA_FUNCTION auto operator()(std::int64_t j) const {
     return Make::apply(start + step * j, cells(j));
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    cells.move(d, n);
+    start += n * strides[d];
   }
 };
 
@@ -102,13 +107,13 @@ struct IndexedKernel {
   Inner inner;
   std::int64_t strides[max_rank];
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    auto const rank = place.call().extents->size();
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    auto const rank = call.extents->size();
     std::int64_t start = 0;
-    for (std::size_t d = 0; d < rank; ++d) start += place.index(d) * strides[d];
-    auto const step = strides[rank - 1];
-    using Cells = decltype(inner.template row<unit>(place));
-    return NumberedRow<Cells, Make>{inner.template row<unit>(place), start, step};
+    for (std::size_t d = 0; d < rank; ++d) start += (*call.first)[d] * strides[d];
+    using Cells = decltype(inner.template row<unit>(call));
+    return NumberedRow<Cells, Make>{inner.template row<unit>(call), start, strides,
+                                    strides[rank - 1]};
   }
 };
 template <class Inner, class Make, class Visit>

@@ -74,6 +74,17 @@ struct BlockInstance {
   Index skew;
 };
 
+/// What an instance reads of one buffer.
+struct BlockReach {
+  BlockBuffer buffer;
+  Index lowest;   ///< as of LoopRead
+  Index highest;  ///< as of LoopRead
+  InlineVector<bool, max_rank> wraps;
+};
+/// What an instance reads; a carry reads the other buffer of its cells.
+[[nodiscard]] std::vector<BlockReach> reaches_of(LoopBody const& body,
+                                                 BlockInstance const& instance);
+
 /// A block of steps.
 struct BlockSchedule {
   std::int64_t steps = 0;

@@ -3,13 +3,14 @@
 /// How a loop may be run.
 
 #include <cstdint>
+#include <optional>
 
 #include "tessera/index/index.hpp"
 
 namespace tessera {
 
-/// What a caller knows better than the library; zeros and empty lists leave it the choice. The
-/// environment decides where it speaks: TESSERA_DEPTH and TESSERA_TILE.
+/// What a caller knows better than the library; what is zero, empty or unset is left to it. The
+/// environment decides where it speaks: TESSERA_DEPTH, TESSERA_TILE and TESSERA_OVERLAP.
 struct LoopOptions {
   /// Steps between two exchanges: each device computes some of its neighbours' cells along with its
   /// own in their place. 1: as the plain loop, a message per neighbour and step.
@@ -17,6 +18,10 @@ struct LoopOptions {
   /// Cells of a tile along each dimension, through which all steps of a block run before the next
   /// one; 0: as many as there are.
   Shape tile = {};
+  /// Whether a device computes what needs none of its neighbours' cells while they travel. That
+  /// takes more, smaller tasks; unset, it is done where a message takes longer than 20 us. Messages
+  /// longer than two slots (TESSERA_SLOT_BYTES) are waited for all the same.
+  std::optional<bool> overlap = {};
 
   /// Throws: UsageError if a number is negative.
   void check() const;

@@ -13,26 +13,39 @@
 #include <type_traits>
 #include <utility>
 
+#include "tessera/device/caches.hpp"
 #include "tessera/plan/explanation.hpp"
 #include "tessera/program/loop_options.hpp"
 #include "tessera/program/step.hpp"
 
 namespace tessera {
 
+/// How the steps of a loop are run.
+enum class LoopMode {
+  plainly,   ///< the body runs in every step
+  replayed,  ///< the recorded statements one by one: the body is not called, nor its plans sought
+  in_blocks,
+};
+
 /// How a loop is run, as a value that tests read and people print.
 struct LoopExplanation {
   Place place;
   Explanations statements;  ///< of one step, as the plain loop runs them
   std::int64_t period = 1;  ///< steps after which the arrays are called as before
-  /// Why the steps cannot be run in blocks: then each is replayed statement by statement. Empty if
-  /// they can.
+  LoopMode mode = LoopMode::plainly;
+  /// For people: why the steps are not run in blocks. Empty if they are, and before the first run.
   std::string obstacle;
-  std::int64_t depth = 0;        ///< steps of a block, between two exchanges; 0 before it ran
-  Shape tile;                    ///< cells along each dimension; 0: as many as there are
-  std::int64_t instances = 0;    ///< statements of a block, and cells carried between buffers
+  std::int64_t depth = 0;  ///< steps of a block, between two exchanges; 0 before it ran
+  Shape tile;              ///< cells along each dimension; 0: as many as there are
+  /// Of a block, on the device of this process that has most: kernels called for the cells of a
+  /// statement in one of its steps, or for those carried between buffers, without tiles.
+  std::int64_t tasks = 0;
+  std::int64_t early_tasks = 0;  ///< those of them that run while messages travel
   std::int64_t messages = 0;     ///< of a block, sent by this process's devices
   std::int64_t bytes = 0;        ///< of a block, sent by this process's devices
   std::string limit;             ///< "memory", "compute" or "latency"
+  Caches caches;                 ///< that tiles are made for: the least of any process's
+  double message_seconds = 0;    ///< an exchange between neighbours, as measured
   double predicted_seconds = 0;  ///< a step
   double measured_seconds = 0;   ///< a step of the last run in blocks; 0 if there was none
 

@@ -35,8 +35,8 @@ namespace detail {
 
 struct StepKernel {
   template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(RowPlace const& place) const {
-    return ConstantRow<std::int64_t>{place.call().step};
+  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+    return ConstantRow<std::int64_t>{call.step};
   }
 };
 

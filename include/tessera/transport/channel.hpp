@@ -58,6 +58,9 @@ inline constexpr bool poison_slots = false;
   return payload_bytes > most_short_bytes ? number % 4 == 3 : number % 8 == 7;
 }
 
+/// So many messages a sender may be ahead of its receiver.
+inline constexpr std::int64_t slots_per_channel = 2;
+
 /// How a channel whose ends do not share memory tells its transport that a counter moved.
 /// Threads: called by the thread that drives the channel's end.
 class Doorbell {

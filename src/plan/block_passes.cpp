@@ -1,0 +1,119 @@
+#include "tessera/plan/block_passes.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tessera/base/planted.hpp"
+
+#include "dependences.hpp"
+
+namespace tessera {
+namespace {
+
+// Far enough that no distance leads past the numbers there are.
+constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
+
+// For each instance a box in which it is early, beyond `far` where nothing bounds it. If q comes
+// after p and touches what p touches, every early cell of q has met only early cells of p.
+class EarlyBoxes {
+ public:
+  EarlyBoxes(LoopBody const& body, BlockSchedule const& schedule, Box const& own)
+      : rank_(own.rank()), outer_(own) {
+    auto const wraps = body.wraps();
+    for (std::size_t d = 0; d < rank_; ++d) {
+      bool const is_whole = own.lo[d] == 0 && own.hi[d] == body.shape[d];
+      bool const has_no_ends = is_whole || !wraps[d];
+      if (has_no_ends && own.lo[d] == 0) outer_.lo[d] = -far;
+      if (has_no_ends && own.hi[d] == body.shape[d]) outer_.hi[d] = far;
+    }
+    for (auto const& instance : schedule.instances) add({instance, reaches_of(body, instance)});
+  }
+
+  [[nodiscard]] std::vector<Box> const& boxes() const { return boxes_; }
+  [[nodiscard]] bool is_bounded(std::size_t d) const {
+    return outer_.lo[d] != -far || outer_.hi[d] != far;
+  }
+
+ private:
+  void add(InstanceReads later) {
+    auto box = outer_;
+    for (auto const& read : later.reads) stay_inside(box, outer_, read.lowest, read.highest);
+    for (std::size_t earlier = 0; earlier < all_.size(); ++earlier)
+      visit_dependences(all_[earlier], later, [&](Index const& lowest, Index const& highest) {
+        stay_inside(box, boxes_[earlier], lowest, highest);
+      });
+    boxes_.push_back(box);
+    all_.push_back(std::move(later));
+  }
+
+  // From each cell of the box, those between `lowest` and `highest` away lie in the other.
+  void stay_inside(Box& box, Box const& within, Index const& lowest, Index const& highest) const {
+    for (std::size_t d = 0; d < rank_; ++d) {
+      auto const below = lowest[d] + (planted("early_one_wide") ? 1 : 0);
+      if (outer_.lo[d] != -far) box.lo[d] = std::max(box.lo[d], within.lo[d] - below);
+      if (outer_.hi[d] != far) box.hi[d] = std::min(box.hi[d], within.hi[d] - highest[d]);
+    }
+  }
+
+  std::size_t rank_;
+  Box outer_;  // the device's own cells, beyond `far` where nothing comes from
+  std::vector<InstanceReads> all_;
+  std::vector<Box> boxes_;
+};
+
+// `region(i)`: where instance i computes. Empty if no instance has cells there.
+template <class Region>
+CellsOfInstances restricted(CellsOfInstances const& cells, Region const& region) {
+  CellsOfInstances result(cells.size());
+  bool is_empty = true;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    for (auto const& [box, moved] : cells[i])
+      if (auto const part = intersect(box, region(i)); !part.empty()) {
+        result[i].push_back({part, moved});
+        is_empty = false;
+      }
+  return is_empty ? CellsOfInstances{} : result;
+}
+
+}  // namespace
+
+BlockPasses passes_of_block(LoopBody const& body, BlockSchedule const& schedule, Box const& own) {
+  auto const cells = cells_of_block(body, schedule, own);
+  EarlyBoxes const early(body, schedule, own);
+  auto const& inner = early.boxes();
+  auto const rank = own.rank();
+  // Where the boxes of some instance meet in the middle, its lower cells may read upper ones.
+  bool const is_wide = std::ranges::all_of(inner, [&](Box const& box) {
+    for (std::size_t d = 0; d < rank; ++d)
+      if (box.lo[d] > box.hi[d]) return false;
+    return true;
+  });
+  BlockPasses passes;
+  if (is_wide) passes.early = restricted(cells, [&](std::size_t i) { return inner[i]; });
+  if (passes.early.empty()) {
+    passes.late.push_back(cells);
+    return passes;
+  }
+  auto const add_late = [&](std::size_t d, bool is_below) {
+    auto pass = restricted(cells, [&](std::size_t i) {
+      auto region = inner[i];
+      region.lo[d] = is_below ? -far : inner[i].hi[d];
+      region.hi[d] = is_below ? inner[i].lo[d] : far;
+      for (auto after = d + 1; after < rank; ++after) {
+        region.lo[after] = -far;
+        region.hi[after] = far;
+      }
+      return region;
+    });
+    if (!pass.empty()) passes.late.push_back(std::move(pass));
+  };
+  for (auto d = rank; d-- > 0;) {
+    if (!early.is_bounded(d)) continue;
+    add_late(d, true);
+    add_late(d, false);
+  }
+  return passes;
+}
+
+}  // namespace tessera

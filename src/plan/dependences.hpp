@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Which instances of a block depend on which.
+
+#include <vector>
+
+#include "tessera/plan/block_schedule.hpp"
+
+namespace tessera {
+
+/// An instance, with what it reads.
+struct InstanceReads {
+  BlockInstance const& instance;
+  std::vector<BlockReach> reads;
+};
+
+/// Calls visit(lowest, highest) for each buffer that two instances of a block touch, one of them to
+/// write: before `later` computes a cell, `earlier` has to have computed its own between `lowest`
+/// and `highest` away.
+template <class Visit>
+void visit_dependences(InstanceReads const& earlier, InstanceReads const& later,
+                       Visit const& visit) {
+  auto const& written = earlier.instance.target;
+  auto const& target = later.instance.target;
+  for (auto const& read : later.reads)
+    if (read.buffer == written) visit(read.lowest, read.highest);
+  // Who reads the cell that is overwritten lies as far away on the other side.
+  for (auto const& read : earlier.reads) {
+    if (!(read.buffer == target)) continue;
+    auto lowest = read.highest;
+    auto highest = read.lowest;
+    for (std::size_t d = 0; d < lowest.size(); ++d) {
+      lowest[d] = -lowest[d];
+      highest[d] = -highest[d];
+    }
+    visit(lowest, highest);
+  }
+  if (written == target) {
+    Index const same_cell(later.instance.skew.size(), 0);
+    visit(same_cell, same_cell);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,62 @@
+#pragma once
+/// @file
+/// What a step of a loop costs by the depth and the tiles of its blocks, and which are best.
+
+#include <cstdint>
+#include <string>
+
+#include "tessera/device/caches.hpp"
+#include "tessera/index/index.hpp"
+
+namespace tessera {
+
+/// The extent of a tile along a dimension where one tile is all.
+inline constexpr std::int64_t whole_extent = std::int64_t{1} << 40;
+inline constexpr std::int64_t cells_per_line = 8;
+
+/// What the model knows of a loop on the device with the most cells.
+struct LoopFacts {
+  Shape extents;                   ///< of the device's box
+  Index reach;                     ///< cells that ghost cells grow by from step to step, both sides
+  Index sides;                     ///< per dimension: on how many neighbours or images lie
+  std::int64_t statements = 1;     ///< of a step
+  double bytes_per_cell = 0;       ///< that a step moves
+  double reads_per_cell = 0;       ///< and writes
+  std::int64_t buffers_bytes = 0;  ///< of one cell in all buffers
+};
+
+/// What it knows of the machine; equal on all processes.
+struct MachineFacts {
+  Caches caches;
+  double message_seconds = 0;  ///< an exchange between neighbours, however little is sent
+};
+
+/// Ranks: pure.
+class BlockModel {
+ public:
+  BlockModel(LoopFacts const& loop, MachineFacts const& machine) : loop_(loop), machine_(machine) {}
+
+  /// The steps of a block, with the best tiles for them.
+  [[nodiscard]] std::int64_t best_depth() const;
+  /// The cells of a tile in blocks of so many steps; whole_extent where one tile is all.
+  [[nodiscard]] Index best_tile(std::int64_t steps) const;
+  /// Of a step.
+  [[nodiscard]] double step_seconds(std::int64_t steps, Index const& tile) const;
+  /// For people: what takes most of it.
+  [[nodiscard]] std::string limit(std::int64_t steps, Index const& tile) const;
+
+ private:
+  struct Parts {
+    double compute, memory, messages;  // seconds of a step; the last with what a block itself takes
+  };
+  [[nodiscard]] double cells() const;
+  [[nodiscard]] double bytes() const;  // in all buffers
+  [[nodiscard]] double overlap(std::int64_t steps, Index const& tile) const;
+  [[nodiscard]] double seconds_per_moved_byte(std::int64_t steps, Index const& tile) const;
+  [[nodiscard]] Parts parts_of(std::int64_t steps, Index const& tile) const;
+
+  LoopFacts loop_;
+  MachineFacts machine_;
+};
+
+}  // namespace tessera
