@@ -13,6 +13,8 @@ if(NOT UCX_INCLUDE_DIR)
 endif()
 option(TESSERA_WITH_UCX "Send between hosts by UCX; it is loaded only then" ${ucx_found})
 
+option(TESSERA_WITH_CUDA "Drive GPUs through the CUDA runtime" OFF)
+
 option(TESSERA_BUILD_TOOLS "Build tessera-info" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

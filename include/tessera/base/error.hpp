@@ -61,6 +61,12 @@ class BackendNotBuilt : public Error {
   BackendNotBuilt(std::string_view backend, std::string_view option);
 };
 
+/// A statement on arrays of GPUs that no CUDA compiler has seen.
+class KernelNotBuilt : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A transport or the operating system beneath it failed.
 class TransportError : public Error {
  public:

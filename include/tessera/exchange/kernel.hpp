@@ -39,6 +39,24 @@ struct KernelCall {
 /// count in row-major order over the others. `call` is a KernelCall.
 using KernelFunction = void (*)(void const* call, std::int64_t first_row, std::int64_t last_row);
 
+/// One box of a statement for a GPU. All but the cells lies on the host, and is read before the
+/// kernel is launched: the scalars too.
+struct GpuCall {
+  /// Its cells and those of its leaves are addresses of the GPU; leaves of constants past the edges
+  /// point into `box.kernel`. `box.accumulator` is memory of the GPU for `parts` accumulators.
+  KernelCall box;
+  std::size_t leaf_count = 0;
+  std::size_t scalar_count = 0;
+  bool unit_stride = false;  ///< cells of rows lie side by side, of the target and of all leaves
+  std::int64_t parts = 0;    ///< of a reduction: how many accumulators there is room for
+  void* stream = nullptr;    ///< a cudaStream_t
+  int multiprocessors = 0;
+};
+
+/// Launches the kernel for a box; a reduction writes all `parts` accumulators. Returns a
+/// cudaError_t. Throws nothing, waits for nothing.
+using GpuKernel = int (*)(GpuCall const& call);
+
 /// A kernel, compiled for inner strides of one element, and for any.
 struct KernelForms {
   KernelFunction unit_stride = nullptr;
@@ -46,6 +64,9 @@ struct KernelForms {
   /// As unit_stride with stores past the caches, of a target that is not read; null if there is no
   /// such form.
   KernelFunction past_caches = nullptr;
+  /// Where the launch on a GPU is put by the part of the program that a CUDA compiler made; null
+  /// inside as long as none did. Null itself where the library computes on GPUs by other means.
+  GpuKernel const* gpu = nullptr;
 };
 
 }  // namespace tessera

@@ -1,0 +1,128 @@
+#pragma once
+/// @file
+/// The seam to GPUs: memory, copies, events and the order in which they happen. Behind it stands
+/// CUDA or, to test what stands above it on any machine, an emulation on the host.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tessera/device/strided.hpp"
+
+namespace tessera {
+
+/// A place in the order of a stream's work.
+/// Threads: those of its stream; `has_passed` any.
+class GpuEvent {
+ public:
+  GpuEvent() = default;
+  virtual ~GpuEvent() = default;
+  GpuEvent(GpuEvent const&) = delete;
+  GpuEvent& operator=(GpuEvent const&) = delete;
+
+  /// Whether all work before the place where it was last recorded is done; true if it never was.
+  /// Throws: DeviceError where the GPU failed.
+  [[nodiscard]] virtual bool has_passed() = 0;
+};
+
+/// Work for one GPU, done in the order in which it comes, later than the call that brings it.
+///
+/// Memory of a GPU is read and written only by work of streams: on the host its addresses are
+/// numbers. What work of another stream wrote is seen after `wait` for an event of that stream.
+///
+/// Ranks:   local.
+/// Threads: one at a time, but `release`, which any thread may call.
+/// Throws:  DeviceError, from any call, for the failure of earlier work too.
+class GpuStream {
+ public:
+  GpuStream() = default;
+  virtual ~GpuStream() = default;
+  GpuStream(GpuStream const&) = delete;
+  GpuStream& operator=(GpuStream const&) = delete;
+
+  /// Memory of the GPU, aligned to 256 bytes, for work that follows. Taken from a pool that keeps
+  /// what was released. Throws: DeviceError, naming the size.
+  [[nodiscard]] virtual std::byte* allocate(std::int64_t size_bytes) = 0;
+  /// Gives memory of `allocate` back once all work so far is done.
+  virtual void release(std::byte* memory) noexcept = 0;
+
+  /// Bytes from memory of a GPU or of the host to other such memory. Host memory stays as it is
+  /// until the copy is done.
+  virtual void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) = 0;
+  /// Element by element, from memory of this GPU to memory of this GPU; as the function of the same
+  /// name on the host.
+  virtual void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                          StridedBlock const& from) = 0;
+  /// Bytes [first_byte, first_byte + size_bytes) of the stream of a block, to dense memory of this
+  /// GPU. The bytes begin and end between elements of the block.
+  virtual void pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
+                    std::byte* to, std::int64_t size_bytes) = 0;
+  /// The reverse, from dense memory of this GPU.
+  virtual void unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+                      std::byte const* from, std::int64_t size_bytes) = 0;
+  /// Repeats 8 bytes over memory of this GPU; both lie at multiples of 8 bytes.
+  virtual void fill(std::byte* to, std::uint64_t pattern, std::int64_t size_bytes) = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<GpuEvent> make_event() = 0;
+  /// The event is from now on after all work so far.
+  virtual void record(GpuEvent& event) = 0;
+  /// Work that follows begins after the event, which may be another stream's.
+  virtual void wait(GpuEvent const& event) = 0;
+  /// Whether all work is done.
+  [[nodiscard]] virtual bool is_idle() = 0;
+
+  /// The cudaStream_t on which kernels are launched; null in the emulation, which is given their
+  /// work by `defer`.
+  [[nodiscard]] virtual void* native() const = 0;
+  /// Says what a launch on `native` returned (a cudaError_t) where that is a failure.
+  /// Throws: DeviceError, naming `what`.
+  virtual void check_launch(int error, std::string_view what) const = 0;
+  /// How many multiprocessors the GPU has.
+  [[nodiscard]] virtual int multiprocessors() const = 0;
+
+  /// Only of the emulation: calls `work` after all work so far.
+  virtual void defer(std::function<void()> work) = 0;
+  /// Only of the emulation, inside deferred work: where the host reaches an address of a GPU.
+  [[nodiscard]] virtual std::byte* reach(std::byte const* address) const = 0;
+};
+
+/// What is known of a GPU, for people.
+struct GpuFacts {
+  std::string name;               ///< "NVIDIA H200"
+  std::string bus;                ///< its place on the bus, as "0000:1b:00.0"
+  std::int64_t memory_bytes = 0;  ///< in all
+  int multiprocessors = 0;
+};
+
+/// The GPUs of this machine that the process may use, counted from 0.
+class GpuDriver {
+ public:
+  GpuDriver() = default;
+  virtual ~GpuDriver() = default;
+  GpuDriver(GpuDriver const&) = delete;
+  GpuDriver& operator=(GpuDriver const&) = delete;
+
+  /// "cuda" or "emulated".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual int count() const = 0;
+  /// Throws: DeviceError.
+  [[nodiscard]] virtual GpuFacts facts(int gpu) const = 0;
+  /// A stream of its own for a device; several devices may share a GPU.
+  /// Throws: DeviceError.
+  [[nodiscard]] virtual std::shared_ptr<GpuStream> make_stream(int gpu) = 0;
+};
+
+/// The GPUs that the CUDA driver shows: `count()` is 0 where there is no driver or no GPU.
+/// Throws: BackendNotBuilt where TESSERA_WITH_CUDA is off.
+[[nodiscard]] std::unique_ptr<GpuDriver> make_cuda_driver();
+/// True in builds with TESSERA_WITH_CUDA.
+[[nodiscard]] bool has_cuda_driver();
+
+/// One GPU that is a thread on the host for each stream. Memory of the GPU cannot be touched by the
+/// rest of the program: who tries dies by SIGSEGV.
+[[nodiscard]] std::unique_ptr<GpuDriver> make_emulated_driver();
+
+}  // namespace tessera

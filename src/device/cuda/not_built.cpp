@@ -1,0 +1,14 @@
+#include "tessera/base/error.hpp"
+#include "tessera/device/gpu.hpp"
+
+namespace tessera {
+
+std::unique_ptr<GpuDriver> make_cuda_driver() {
+  throw BackendNotBuilt("CUDA", "TESSERA_WITH_CUDA");
+}
+
+bool has_cuda_driver() {
+  return false;
+}
+
+}  // namespace tessera

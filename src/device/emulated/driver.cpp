@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include <sys/mman.h>
+
+#include "tessera/base/assert.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/device/gpu.hpp"
+#include "tessera/device/memory.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t alignment = 256;
+constexpr std::int64_t page = 4096;
+
+// The memory of the GPU, in two ranges of addresses: what programs are told, where nothing can be
+// read, and what the streams' threads reach.
+class Arena {
+ public:
+  Arena() : told_(reserve()), reached_(reserve()) {}
+  ~Arena() {
+    ::munmap(told_, static_cast<std::size_t>(size));
+    ::munmap(reached_, static_cast<std::size_t>(size));
+  }
+  Arena(Arena const&) = delete;
+  Arena& operator=(Arena const&) = delete;
+
+  [[nodiscard]] std::byte* allocate(std::int64_t bytes) {
+    // A gap between blocks, so that their neighbours are not theirs either.
+    auto const length = (bytes + alignment - 1) / alignment * alignment + alignment;
+    std::lock_guard const guard(mutex_);
+    auto free = std::find_if(free_.begin(), free_.end(),
+                             [&](auto const& block) { return block.second >= length; });
+    if (bytes < 0 || (free == free_.end() && size - used_ < length))
+      throw DeviceError(text("a GPU cannot have ", bytes, " bytes (", bytes_text(bytes),
+                             ") of memory more"));
+    std::int64_t at = used_;
+    if (free == free_.end()) {
+      used_ += length;
+      make_reachable(used_);
+    } else {
+      at = free->first;
+      if (free->second > length) free_[at + length] = free->second - length;
+      free_.erase(at);
+    }
+    lengths_[at] = length;
+    return told_ + at;
+  }
+
+  void release(std::byte const* memory) {
+    std::lock_guard const guard(mutex_);
+    auto const block = lengths_.extract(memory - told_);
+    TESSERA_ASSERT(!block.empty(), "memory that the GPU did not give");
+    auto [at, length] = std::pair(block.key(), block.mapped());
+    auto const next = free_.lower_bound(at);
+    if (next != free_.end() && next->first == at + length) {
+      length += next->second;
+      free_.erase(next);
+    }
+    auto const before = free_.lower_bound(at);
+    if (before != free_.begin() && std::prev(before)->first + std::prev(before)->second == at)
+      std::prev(before)->second += length;
+    else
+      free_[at] = length;
+  }
+
+  [[nodiscard]] bool holds(std::byte const* address) const {
+    return address >= told_ && address < told_ + size;
+  }
+  [[nodiscard]] std::byte* reach(std::byte const* address) const {
+    TESSERA_ASSERT(holds(address), "an address that is none of the GPU");
+    return reached_ + (address - told_);
+  }
+
+ private:
+  static constexpr std::int64_t size = std::int64_t{64} << 30;
+
+  static std::byte* reserve() {
+    void* const range = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED) throw DeviceError("no addresses for the memory of an emulated GPU");
+    return static_cast<std::byte*>(range);
+  }
+
+  void make_reachable(std::int64_t bytes) {
+    constexpr std::int64_t step = 1024 * page;
+    auto const wanted = (bytes + step - 1) / step * step;
+    if (wanted <= reachable_) return;
+    if (::mprotect(reached_ + reachable_, static_cast<std::size_t>(wanted - reachable_),
+                   PROT_READ | PROT_WRITE) != 0)
+      throw DeviceError("no memory for an emulated GPU");
+    reachable_ = wanted;
+  }
+
+  std::byte* told_;
+  std::byte* reached_;
+  std::mutex mutex_;
+  std::int64_t used_ = 0;
+  std::int64_t reachable_ = 0;
+  std::map<std::int64_t, std::int64_t> free_;     // length by start
+  std::map<std::int64_t, std::int64_t> lengths_;  // of what is given
+};
+
+// Counts the work of one stream.
+struct Progress {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::uint64_t done = 0;
+};
+
+class EmulatedEvent : public GpuEvent {
+ public:
+  bool has_passed() override {
+    if (stream == nullptr) return true;
+    std::lock_guard const guard(stream->mutex);
+    return stream->done >= number;
+  }
+
+  std::shared_ptr<Progress> stream;  // none before it is first recorded
+  std::uint64_t number = 0;
+};
+
+class EmulatedStream : public GpuStream {
+ public:
+  explicit EmulatedStream(std::shared_ptr<Arena> arena)
+      : arena_(std::move(arena)), thread_([this] { work(); }) {}
+  ~EmulatedStream() override {
+    {
+      std::lock_guard const guard(mutex_);
+      stopping_ = true;
+    }
+    posted_.notify_one();
+    thread_.join();
+  }
+
+  std::byte* allocate(std::int64_t size_bytes) override {
+    check();
+    return arena_->allocate(size_bytes);
+  }
+  void release(std::byte* memory) noexcept override {
+    post([this, memory] { arena_->release(memory); });
+  }
+  void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
+    defer([this, to, from, size_bytes] {
+      std::memcpy(anywhere(to), anywhere(from), static_cast<std::size_t>(size_bytes));
+    });
+  }
+  void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                  StridedBlock const& from) override {
+    defer([=, this] { tessera::copy_block(reach(to_base), to, reach(from_base), from); });
+  }
+  void pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
+            std::byte* to, std::int64_t size_bytes) override {
+    defer([=, this] {
+      (void)tessera::pack(reach(base), block, first_byte,
+                          {reach(to), static_cast<std::size_t>(size_bytes)});
+    });
+  }
+  void unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+              std::byte const* from, std::int64_t size_bytes) override {
+    defer([=, this] {
+      (void)tessera::unpack(reach(base), block, first_byte,
+                            {reach(from), static_cast<std::size_t>(size_bytes)});
+    });
+  }
+  void fill(std::byte* to, std::uint64_t pattern, std::int64_t size_bytes) override {
+    defer([=, this] {
+      for (std::int64_t at = 0; at < size_bytes; at += 8)
+        std::memcpy(reach(to) + at, &pattern, sizeof pattern);
+    });
+  }
+
+  std::unique_ptr<GpuEvent> make_event() override { return std::make_unique<EmulatedEvent>(); }
+  void record(GpuEvent& event) override {
+    check();
+    auto& recorded = static_cast<EmulatedEvent&>(event);
+    recorded.stream = progress_;
+    std::lock_guard const guard(mutex_);
+    recorded.number = count_;
+  }
+  void wait(GpuEvent const& event) override {
+    auto const& awaited = static_cast<EmulatedEvent const&>(event);
+    if (awaited.stream == nullptr || awaited.stream == progress_) return;
+    defer([stream = awaited.stream, number = awaited.number] {
+      std::unique_lock guard(stream->mutex);
+      stream->changed.wait(guard, [&] { return stream->done >= number; });
+    });
+  }
+  bool is_idle() override {
+    check();
+    std::scoped_lock const guard(mutex_, progress_->mutex);
+    return progress_->done == count_;
+  }
+
+  void* native() const override { return nullptr; }
+  void check_launch(int error, std::string_view what) const override {
+    TESSERA_ASSERT(error == 0, what, " on an emulated GPU");
+  }
+  int multiprocessors() const override { return 1; }
+
+  void defer(std::function<void()> work) override {
+    check();
+    post(std::move(work));
+  }
+  std::byte* reach(std::byte const* address) const override { return arena_->reach(address); }
+
+ private:
+  // Where the host reaches memory that may be its own.
+  std::byte* anywhere(std::byte const* address) const {
+    return arena_->holds(address) ? arena_->reach(address) : const_cast<std::byte*>(address);
+  }
+
+  void post(std::function<void()> work) noexcept {
+    {
+      std::lock_guard const guard(mutex_);
+      queue_.push_back(std::move(work));
+      ++count_;
+    }
+    posted_.notify_one();
+  }
+
+  // Earlier work that failed.
+  void check() {
+    std::lock_guard const guard(mutex_);
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+  void work() {
+    for (;;) {
+      std::function<void()> next;
+      {
+        std::unique_lock guard(mutex_);
+        posted_.wait(guard, [&] { return !queue_.empty() || stopping_; });
+        if (queue_.empty()) return;
+        next = std::move(queue_.front());
+        queue_.pop_front();
+      }
+      try {
+        next();
+      } catch (...) {
+        std::lock_guard const guard(mutex_);
+        if (failure_ == nullptr) failure_ = std::current_exception();
+      }
+      next = nullptr;
+      {
+        std::lock_guard const guard(progress_->mutex);
+        ++progress_->done;
+      }
+      progress_->changed.notify_all();
+    }
+  }
+
+  std::shared_ptr<Arena> arena_;
+  std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::deque<std::function<void()>> queue_;
+  std::uint64_t count_ = 0;  // of all work so far
+  std::exception_ptr failure_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+class EmulatedDriver : public GpuDriver {
+ public:
+  std::string_view name() const override { return "emulated"; }
+  int count() const override { return 1; }
+  GpuFacts facts(int) const override { return {"emulated GPU", "", 0, 1}; }
+  std::shared_ptr<GpuStream> make_stream(int) override {
+    return std::make_shared<EmulatedStream>(arena_);
+  }
+
+ private:
+  std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
+};
+
+}  // namespace
+
+std::unique_ptr<GpuDriver> make_emulated_driver() {
+  return std::make_unique<EmulatedDriver>();
+}
+
+}  // namespace tessera
