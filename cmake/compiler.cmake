@@ -1,11 +1,17 @@
 # How Tessera is compiled: its warnings, the flags its users inherit, and faster tools where found.
 
 # Warnings for Tessera's own sources; never installed, so no consumer inherits them.
+# What nvcc makes of a source before the host's compiler sees it is not pedantic, and converts as C
+# does.
 add_library(tessera_warnings INTERFACE)
 target_compile_options(tessera_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wold-style-cast
-  $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wpedantic;-Wconversion;-Wsign-conversion;-Wold-style-cast>")
+if(TESSERA_WERROR)
+  target_compile_options(tessera_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+    "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Werror;--Werror=cross-execution-space-call,all-warnings>")
+endif()
 
 # tessera_apply_build_flags(<target>)
 #
@@ -15,8 +21,14 @@ target_compile_options(tessera_warnings INTERFACE
 #   TESSERA_POISON     templates of the user's program ask for it too
 #   TESSERA_PLANT      as above
 #   -fsanitize         a program linked with a sanitized library needs the same run time
+# And of programs that nvcc compiles:
+#   --fmad=false               the bits of the host
+#   --expt-relaxed-constexpr   constexpr functions, as those of std::complex, run on GPUs too
+#   --diag-suppress=186        it is said of every loop over no dimensions
 function(tessera_apply_build_flags target)
   target_compile_options(${target} PUBLIC -ffp-contract=off)
+  target_compile_options(${target} PUBLIC
+    "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--fmad=false;--expt-relaxed-constexpr;--diag-suppress=186>")
   if(TESSERA_ARCH)
     target_compile_options(${target} PUBLIC -march=${TESSERA_ARCH})
   endif()

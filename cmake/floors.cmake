@@ -2,8 +2,8 @@
 
 # tessera_collect_sources(<variable> <floor> [<backend>[=<option>]...])
 #
-# The sources of a floor: src/<floor>/*.cpp and those of its backends, src/<floor>/<backend>/*.cpp.
-# A backend whose option is off gives its not_built.cpp alone, which has the same symbols and throws.
+# The sources of a floor: src/<floor>/*.cpp and those of its backends, src/<floor>/<backend>/*.cpp and
+# *.cu. A backend whose option is off gives its not_built.cpp alone, which has the same symbols and throws.
 function(tessera_collect_sources variable floor)
   set(folder "${PROJECT_SOURCE_DIR}/src/${floor}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -11,7 +11,7 @@ function(tessera_collect_sources variable floor)
     string(REGEX MATCH "^([^=]+)=?(.*)$" _ "${entry}")
     set(backend "${CMAKE_MATCH_1}")
     set(switch "${CMAKE_MATCH_2}")
-    file(GLOB built CONFIGURE_DEPENDS "${folder}/${backend}/*.cpp")
+    file(GLOB built CONFIGURE_DEPENDS "${folder}/${backend}/*.cpp" "${folder}/${backend}/*.cu")
     file(GLOB not_built CONFIGURE_DEPENDS "${folder}/${backend}/not_built.cpp")
     if("${switch}" STREQUAL "" OR "${${switch}}")
       list(REMOVE_ITEM built ${not_built})

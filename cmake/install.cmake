@@ -15,6 +15,7 @@ install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION "${package_folder}
 install(FILES
   "${PROJECT_BINARY_DIR}/tesseraConfig.cmake"
   "${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/cuda.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/find_kokkos.cmake"
   DESTINATION "${package_folder}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

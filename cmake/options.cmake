@@ -13,7 +13,9 @@ if(NOT UCX_INCLUDE_DIR)
 endif()
 option(TESSERA_WITH_UCX "Send between hosts by UCX; it is loaded only then" ${ucx_found})
 
-option(TESSERA_WITH_CUDA "Drive GPUs through the CUDA runtime" OFF)
+include(cuda)
+tessera_find_nvcc(nvcc_found)
+option(TESSERA_WITH_CUDA "Drive GPUs through the CUDA runtime" ${nvcc_found})
 
 option(TESSERA_BUILD_TOOLS "Build tessera-info" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

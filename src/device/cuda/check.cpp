@@ -1,0 +1,63 @@
+#include "check.hpp"
+
+#include <exception>
+#include <string>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/log.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+std::string_view advice(cudaError_t error) {
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return "use more GPUs or smaller arrays, or see with nvidia-smi who else takes memory";
+    case cudaErrorInsufficientDriver:
+    case cudaErrorUnsupportedPtxVersion:
+      return "the driver is older than the CUDA that the program was built with: update it";
+    case cudaErrorNoKernelImageForDevice:
+      return "build with the GPU's compute capability among CMAKE_CUDA_ARCHITECTURES";
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorAssert:
+      return "a kernel before it went wrong, and the GPU is lost to this process; "
+             "compute-sanitizer "
+             "names the kernel";
+    case cudaErrorECCUncorrectable:
+    case cudaErrorHardwareStackError:
+      return "the GPU may be broken: see the system's log";
+    case cudaErrorNotSupported:
+      return "this GPU, or the way it is shared, lacks memory pools";
+    default:
+      return "it may be a failure of earlier work on that GPU";
+  }
+}
+
+std::string describe(cudaError_t error, std::string_view call, int gpu) {
+  return text(call, " on GPU ", gpu, " failed: ", cudaGetErrorName(error), " (",
+              cudaGetErrorString(error), "); ", advice(error));
+}
+
+}  // namespace
+
+void check(cudaError_t error, std::string_view call, int gpu) {
+  if (error == cudaSuccess) return;
+  (void)cudaGetLastError();  // else the next launch on this thread would return it once more
+  throw DeviceError(describe(error, call, gpu));
+}
+
+void report(cudaError_t error, std::string_view call, int gpu) noexcept {
+  if (error == cudaSuccess || error == cudaErrorCudartUnloading) return;
+  (void)cudaGetLastError();
+  try {
+    log_error(describe(error, call, gpu));
+  } catch (std::exception const&) {
+    // There is no memory left even to say so.
+  }
+}
+
+}  // namespace tessera::cuda

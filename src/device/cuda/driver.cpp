@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include "tessera/base/assert.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/device/gpu.hpp"
+
+#include "check.hpp"
+#include "kernels.hpp"
+
+namespace tessera {
+namespace {
+
+using cuda::check;
+using cuda::report;
+
+constexpr std::int64_t least_bytes = 256;  // so that every piece of memory has its own address
+
+// Calls go to the calling thread's current GPU. Asking for it is a look into the thread's own
+// memory; others in the program may have changed it, so it is asked for every time.
+void make_current(int gpu) {
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return;
+  check(cudaSetDevice(gpu), "cudaSetDevice", gpu);
+}
+
+int attribute_of(int gpu, cudaDeviceAttr attribute) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, attribute, gpu), "cudaDeviceGetAttribute", gpu);
+  return value;
+}
+
+int count_gpus() {
+  int count = 0;
+  // Without a driver it fails and leaves the count alone.
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  (void)cudaGetLastError();
+  return 0;
+}
+
+// The memory that the streams of a GPU take theirs from: it keeps what they release, and other GPUs
+// reach it where the wires allow it.
+void prepare_pool(int gpu) {
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, gpu), "cudaDeviceGetDefaultMemPool", gpu);
+  auto keeps = std::numeric_limits<std::uint64_t>::max();
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps),
+        "cudaMemPoolSetAttribute", gpu);
+  for (int other = 0; other < count_gpus(); ++other) {
+    int reaches = 0;
+    if (other != gpu)
+      check(cudaDeviceCanAccessPeer(&reaches, other, gpu), "cudaDeviceCanAccessPeer", gpu);
+    if (reaches == 0) continue;
+    cudaMemAccessDesc access{};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = other;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    check(cudaMemPoolSetAccess(pool, &access, 1), "cudaMemPoolSetAccess", gpu);
+  }
+}
+
+// A query: whether it is done. "Not yet" is no failure, but is kept as if it were one.
+bool is_done(cudaError_t answer, std::string_view call, int gpu) {
+  if (answer == cudaErrorNotReady) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  check(answer, call, gpu);
+  return true;
+}
+
+class CudaEvent : public GpuEvent {
+ public:
+  explicit CudaEvent(int gpu) : gpu_(gpu) {
+    make_current(gpu_);
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
+          gpu_);
+  }
+  // The work before it need not be done.
+  ~CudaEvent() override { report(cudaEventDestroy(event_), "cudaEventDestroy", gpu_); }
+
+  bool has_passed() override { return is_done(cudaEventQuery(event_), "cudaEventQuery", gpu_); }
+
+  [[nodiscard]] cudaEvent_t native() const { return event_; }
+
+ private:
+  int gpu_;
+  cudaEvent_t event_ = nullptr;
+};
+
+class CudaStream : public GpuStream {
+ public:
+  explicit CudaStream(int gpu)
+      : gpu_(gpu), multiprocessors_(attribute_of(gpu, cudaDevAttrMultiProcessorCount)) {
+    make_current(gpu_);
+    // It does not wait for work of the stream that others use by default.
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+          gpu_);
+  }
+  // Its work may still read memory of the host.
+  ~CudaStream() override {
+    report(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", gpu_);
+    report(cudaStreamDestroy(stream_), "cudaStreamDestroy", gpu_);
+  }
+
+  std::byte* allocate(std::int64_t size_bytes) override {
+    make_current(gpu_);
+    void* memory = nullptr;
+    auto const bytes = static_cast<std::size_t>(std::max(size_bytes, least_bytes));
+    check(cudaMallocAsync(&memory, bytes, stream_),
+          text("cudaMallocAsync of ", size_bytes, " bytes (", bytes_text(size_bytes), ")"), gpu_);
+    return static_cast<std::byte*>(memory);
+  }
+  void release(std::byte* memory) noexcept override {
+    report(cudaFreeAsync(memory, stream_), "cudaFreeAsync", gpu_);
+  }
+
+  void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
+    if (size_bytes == 0) return;
+    make_current(gpu_);
+    check(
+        cudaMemcpyAsync(to, from, static_cast<std::size_t>(size_bytes), cudaMemcpyDefault, stream_),
+        "cudaMemcpyAsync", gpu_);
+  }
+  void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                  StridedBlock const& from) override {
+    move(plan_copy(to_base, to, from_base, from), "the launch of a copy");
+  }
+  void pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
+            std::byte* to, std::int64_t size_bytes) override {
+    move(plan_pack(base, block, first_byte, to, size_bytes), "the launch that packs a message");
+  }
+  void unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+              std::byte const* from, std::int64_t size_bytes) override {
+    move(plan_unpack(base, block, first_byte, from, size_bytes),
+         "the launch that unpacks a message");
+  }
+  void fill(std::byte* to, std::uint64_t pattern, std::int64_t size_bytes) override {
+    make_current(gpu_);
+    check(cuda::launch_fill(to, pattern, size_bytes, place()), "the launch that fills memory",
+          gpu_);
+  }
+
+  std::unique_ptr<GpuEvent> make_event() override { return std::make_unique<CudaEvent>(gpu_); }
+  void record(GpuEvent& event) override {
+    make_current(gpu_);
+    check(cudaEventRecord(static_cast<CudaEvent&>(event).native(), stream_), "cudaEventRecord",
+          gpu_);
+  }
+  void wait(GpuEvent const& event) override {
+    make_current(gpu_);
+    check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent const&>(event).native(), 0),
+          "cudaStreamWaitEvent", gpu_);
+  }
+  bool is_idle() override { return is_done(cudaStreamQuery(stream_), "cudaStreamQuery", gpu_); }
+
+  void* native() const override {
+    make_current(gpu_);  // whoever asks launches a kernel next
+    return stream_;
+  }
+  void check_launch(int error, std::string_view what) const override {
+    check(static_cast<cudaError_t>(error), what, gpu_);
+  }
+  int multiprocessors() const override { return multiprocessors_; }
+
+  void defer(std::function<void()>) override {
+    TESSERA_ASSERT(false, "work of the host cannot run on a GPU");
+  }
+  std::byte* reach(std::byte const*) const override {
+    TESSERA_ASSERT(false, "the host does not reach memory of a GPU");
+    return nullptr;
+  }
+
+ private:
+  [[nodiscard]] cuda::LaunchPlace place() const { return {stream_, multiprocessors_}; }
+  void move(GpuMoves const& moves, std::string_view what) {
+    make_current(gpu_);
+    check(cuda::launch_moves(moves, place()), what, gpu_);
+  }
+
+  int gpu_;
+  int multiprocessors_;
+  cudaStream_t stream_ = nullptr;
+};
+
+class CudaDriver : public GpuDriver {
+ public:
+  std::string_view name() const override { return "cuda"; }
+  int count() const override { return count_; }
+
+  GpuFacts facts(int gpu) const override {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties", gpu);
+    char bus[32] = {};
+    check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId", gpu);
+    std::string place(bus);
+    for (char& letter : place)
+      letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return {properties.name, place, static_cast<std::int64_t>(properties.totalGlobalMem),
+            properties.multiProcessorCount};
+  }
+
+  std::shared_ptr<GpuStream> make_stream(int gpu) override {
+    prepare_pool(gpu);
+    return std::make_shared<CudaStream>(gpu);
+  }
+
+ private:
+  int count_ = count_gpus();
+};
+
+}  // namespace
+
+std::unique_ptr<GpuDriver> make_cuda_driver() {
+  return std::make_unique<CudaDriver>();
+}
+
+bool has_cuda_driver() {
+  return true;
+}
+
+}  // namespace tessera
