@@ -6,6 +6,7 @@
 
 #include "tessera/expr/build.hpp"
 #include "tessera/expr/convert.hpp"
+#include "tessera/expr/gpu.hpp"
 #include "tessera/expr/operations.hpp"
 #include "tessera/expr/row_past_caches.hpp"
 
@@ -62,10 +63,11 @@ inline constexpr bool is_view_of = false;
 template <class T, std::size_t N, std::size_t R>
 inline constexpr bool is_view_of<T, View<T, N, R>> = true;
 
-template <class Kernel, class T>
+/// `rank` is that of the index space.
+template <class Kernel, class T, std::size_t rank>
 [[nodiscard]] KernelForms assignment_forms() {
   return {&assign_rows<Kernel, T, true>, &assign_rows<Kernel, T, false>,
-          past_caches_form<Kernel, T>()};
+          past_caches_form<Kernel, T>(), gpu_slot_of_assignment<Kernel, T, rank>()};
 }
 
 }  // namespace detail
@@ -93,7 +95,7 @@ void assign_to_view(View<T, N, R> const& target, V const& value, Place const& pl
   statement.work = {target.held()->layout(), target.map(space.rank), space.box()};
   statement.target = target.held();
   statement.copies = detail::is_view_of<T, Node>;
-  statement.forms = detail::assignment_forms<Kernel, T>();
+  statement.forms = detail::assignment_forms<Kernel, T, space.rank>();
   detail::set_kernel(statement, kernel);
   engine().run(statement);
 }

@@ -32,10 +32,11 @@ struct WithMemberRow {
 };
 template <auto member, class Structs, class Values>
 struct WithMemberKernel {
+  static constexpr KernelEnds ends = Structs::ends + Values::ends;
   Structs structs;
   Values values;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     using RowS = decltype(structs.template row<unit>(call));
     using RowV = decltype(values.template row<unit>(call));
     return WithMemberRow<member, RowS, RowV>{structs.template row<unit>(call),

@@ -20,6 +20,7 @@
 
 #include "tessera/expr/assign.hpp"
 #include "tessera/expr/axes.hpp"
+#include "tessera/expr/gpu.hpp"
 #include "tessera/expr/reduce.hpp"
 
 namespace tessera::detail {
@@ -27,6 +28,7 @@ namespace tessera::detail {
 /// The terms of each cell, and what finishing a value needs beside them.
 template <class Terms>
 struct FoldKernel {
+  static constexpr KernelEnds ends = Terms::ends;
   Terms terms;
   double parameter;
 };
@@ -66,12 +68,12 @@ class RowWalk {
 
 /// A part joins those of the same cell before it.
 template <class A>
-void put_result(A& cell, A const& part, double) {
+TESSERA_FUNCTION void put_result(A& cell, A const& part, double) {
   cell.merge(part);
 }
 /// All terms of a cell are its value.
 template <class T, class A>
-void put_result(T& cell, A const& whole, double parameter) {
+TESSERA_FUNCTION void put_result(T& cell, A const& whole, double parameter) {
   cell = whole.value(parameter);
 }
 
@@ -171,8 +173,9 @@ struct Merged {
   void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) sum.merge(row(j));
   }
-  void merge(Merged const& other) { sum.merge(other.sum); }
-  [[nodiscard]] auto value(double parameter) const { return sum.value(parameter); }
+  TESSERA_FUNCTION void add_term(A const& part) { sum.merge(part); }
+  TESSERA_FUNCTION void merge(Merged const& other) { sum.merge(other.sum); }
+  [[nodiscard]] TESSERA_FUNCTION auto value(double parameter) const { return sum.value(parameter); }
 };
 
 // ---- Where a fold's arrays lie: arithmetic.
@@ -256,7 +259,8 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
   statement.is_transfer = target.takes_parts;
   statement.writes_slabs = target.slab_map != nullptr;
   if (statement.writes_slabs) statement.slab_map = *target.slab_map;
-  statement.forms = {&fold_box<Terms, A, Out, true>, &fold_box<Terms, A, Out, false>};
+  statement.forms = {&fold_box<Terms, A, Out, true>, &fold_box<Terms, A, Out, false>, nullptr,
+                     gpu_slot_of_fold<FoldKernel<Terms>, A, Out, space.rank>()};
   set_kernel(statement, kernel);
   engine().run(statement);
 }

@@ -329,6 +329,14 @@ struct Ceil {
   }
 };
 
+/// Operations that only the host can do: the functions of std::complex.
+template <class Op, class C>
+inline constexpr bool runs_on_host_only = is_complex<C> &&
+                                          (std::same_as<Op, Power> || std::same_as<Op, Sqrt> ||
+                                           std::same_as<Op, Exp> || std::same_as<Op, Log> ||
+                                           std::same_as<Op, Sin> || std::same_as<Op, Cos> ||
+                                           std::same_as<Op, Tan> || std::same_as<Op, Tanh>);
+
 /// Operations that complex numbers do not have: they have no order.
 template <class Op>
 inline constexpr bool needs_order = false;

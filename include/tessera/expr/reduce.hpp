@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tessera/expr/build.hpp"
+#include "tessera/expr/gpu.hpp"
 #include "tessera/transport/network.hpp"
 
 namespace tessera::detail {
@@ -66,7 +67,8 @@ template <Accumulator A, class Node>
   statement.place = place;
   statement.type_hash = mix(type_hash<Kernel, A>(), bits_of(parameter));
   statement.work = {anchor.state->layout(), anchor.access.map, space.box()};
-  statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>};
+  statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>, nullptr,
+                     gpu_slot_of_reduction<Kernel, A, space.rank>()};
   set_kernel(statement, kernel);
   statement.reduction = reduction_of<A>(parameter);
   statement.result = engine().make_scalar();

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "tessera/base/function.hpp"
 #include "tessera/exchange/kernel.hpp"
 #include "tessera/exchange/rows.hpp"
 #include "tessera/expr/convert.hpp"
+#include "tessera/expr/operations.hpp"
 
 namespace tessera::detail {
 
@@ -16,22 +18,22 @@ namespace tessera::detail {
 // row.move(d, n) goes on to the row n indices further along dimension d, never the last one.
 
 /// Where cells of an array lie: the row's first, and how far it is to others.
-template <class T>
+template <class T, class Strides = Index>
 struct RowOfCells {
   T* first;
-  Index const* strides = nullptr;  ///< in elements
+  Strides const* strides = nullptr;  ///< in elements
   TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { first += n * (*strides)[d]; }
 };
 
 /// Cells that lie side by side.
-template <class T>
-struct UnitRow : RowOfCells<T const> {
+template <class T, class Strides = Index>
+struct UnitRow : RowOfCells<T const, Strides> {
   TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j]; }
 };
 
 /// Cells at any distance, 0 included.
-template <class T>
-struct StridedRow : RowOfCells<T const> {
+template <class T, class Strides = Index>
+struct StridedRow : RowOfCells<T const, Strides> {
   std::int64_t stride;
   TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j * stride]; }
 };
@@ -96,55 +98,80 @@ struct WhereRow {
 };
 
 // Kernels: expressions with slots for their arrays; trivially copyable, made once per statement.
-// kernel.row<unit>(call) is the box's first row.
+// kernel.row<unit>(call) is the box's first row, where `call` is a KernelCall or what stands for it
+// on a GPU.
+
+/// What ends the branches of a kernel, from its type alone: what a call has to hold for it.
+struct KernelEnds {
+  std::size_t leaves = 0;        ///< no slot of a leaf is beyond
+  std::size_t scalars = 0;       ///< no slot of a scalar is beyond
+  std::size_t scalar_bytes = 0;  ///< of the largest
+  bool has_constants = false;    ///< leaves may be constants in the kernel
+  bool runs_on_gpu = true;       ///< every operation can
+
+  friend constexpr KernelEnds operator+(KernelEnds const& a, KernelEnds const& b) {
+    return {a.leaves + b.leaves, a.scalars + b.scalars,
+            a.scalar_bytes < b.scalar_bytes ? b.scalar_bytes : a.scalar_bytes,
+            a.has_constants || b.has_constants, a.runs_on_gpu && b.runs_on_gpu};
+  }
+};
+/// Of an operation: nothing but whether it runs on a GPU.
+template <class Op, class C>
+inline constexpr KernelEnds ends_of_operation{0, 0, 0, false, !runs_on_host_only<Op, C>};
 
 template <class T>
 struct LeafKernel {
+  static constexpr KernelEnds ends{1};
   std::size_t slot;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     auto const& leaf = call.leaves[slot];
-    RowOfCells<T const> const cells{reinterpret_cast<T const*>(leaf.first), leaf.strides};
+    using Strides = std::remove_cvref_t<decltype(*leaf.strides)>;
+    RowOfCells<T const, Strides> const cells{reinterpret_cast<T const*>(leaf.first), leaf.strides};
     if constexpr (unit)
-      return UnitRow<T>{cells};
+      return UnitRow<T, Strides>{cells};
     else
-      return StridedRow<T>{cells, leaf.strides->back()};
+      return StridedRow<T, Strides>{cells, leaf.strides->back()};
   }
 };
 
 /// A leaf with constants past its edges: two per dimension of the array.
 template <class T, std::size_t R>
 struct BoundaryLeafKernel {
+  static constexpr KernelEnds ends{1, 0, 0, true};
   LeafKernel<T> leaf;
   T constants[2 * R];
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     return leaf.template row<unit>(call);
   }
 };
 
 template <class T>
 struct LiteralKernel {
+  static constexpr KernelEnds ends{};
   T value;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const&) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const&) const {
     return ConstantRow<T>{value};
   }
 };
 
 template <class T>
 struct ScalarKernel {
+  static constexpr KernelEnds ends{0, 1, sizeof(T)};
   std::size_t slot;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     return ConstantRow<T>{*reinterpret_cast<T const*>(call.scalars[slot])};
   }
 };
 
 struct IndexKernel {
+  static constexpr KernelEnds ends{};
   std::size_t dimension;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     return IndexRow{(*call.first)[dimension], dimension, dimension + 1 == call.extents->size()};
   }
 };
@@ -153,19 +180,21 @@ template <class Op, class C, class... Kernels>
 struct OperationKernel;
 template <class Op, class C, class A>
 struct OperationKernel<Op, C, A> {
+  static constexpr KernelEnds ends = A::ends + ends_of_operation<Op, C>;
   A a;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     using RowA = decltype(a.template row<unit>(call));
     return OperationRow<Op, C, RowA>{a.template row<unit>(call)};
   }
 };
 template <class Op, class C, class A, class B>
 struct OperationKernel<Op, C, A, B> {
+  static constexpr KernelEnds ends = A::ends + B::ends + ends_of_operation<Op, C>;
   A a;
   B b;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     using RowA = decltype(a.template row<unit>(call));
     using RowB = decltype(b.template row<unit>(call));
     return OperationRow<Op, C, RowA, RowB>{a.template row<unit>(call), b.template row<unit>(call)};
@@ -174,11 +203,12 @@ struct OperationKernel<Op, C, A, B> {
 
 template <class C, class Condition, class A, class B>
 struct WhereKernel {
+  static constexpr KernelEnds ends = Condition::ends + A::ends + B::ends;
   Condition condition;
   A a;
   B b;
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     using RowC = decltype(condition.template row<unit>(call));
     using RowA = decltype(a.template row<unit>(call));
     using RowB = decltype(b.template row<unit>(call));

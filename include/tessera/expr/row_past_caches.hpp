@@ -44,6 +44,20 @@ template <class Op>
 concept VectorOperation = std::same_as<Op, Add> || std::same_as<Op, Subtract> ||
     std::same_as<Op, Multiply> || std::same_as<Op, Divide>;
 
+/// What the operation does for single numbers. Not by its own function, which GPUs have too: they
+/// have no such vectors.
+template <VectorOperation Op, class V>
+[[nodiscard]] V apply_to_vectors(V a, V b) {
+  if constexpr (std::same_as<Op, Add>)
+    return a + b;
+  else if constexpr (std::same_as<Op, Subtract>)
+    return a - b;
+  else if constexpr (std::same_as<Op, Multiply>)
+    return a * b;
+  else
+    return a / b;
+}
+
 // vector_at(row, j): the row's cells from j on. Rows without it, as those that call functions or
 // convert, are written through the caches.
 
@@ -66,7 +80,7 @@ concept HasVectors = requires(Row const& row) {
 template <VectorOperation Op, class C, class A, class B>
 requires(HasVectors<A, C>&& HasVectors<B, C>)
     [[nodiscard]] Vector<C> vector_at(OperationRow<Op, C, A, B> const& row, std::int64_t j) {
-  return Op::apply(vector_at(row.a, j), vector_at(row.b, j));
+  return apply_to_vectors<Op>(vector_at(row.a, j), vector_at(row.b, j));
 }
 
 // Built-in functions, since the header with the names of instructions takes long to compile.

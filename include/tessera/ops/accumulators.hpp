@@ -1,6 +1,8 @@
 #pragma once
 /// @file
 /// What reductions gather while they go through their terms: trivially copyable, in any order.
+///
+/// add_row is the host's way, a row of many terms at once; add_term is that of a thread of a GPU.
 
 #include <algorithm>
 #include <array>
@@ -73,6 +75,10 @@ struct IntegerSum {
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) sum += static_cast<std::uint64_t>(row(j));
   }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term term) {
+    sum += static_cast<std::uint64_t>(term);
+  }
   TESSERA_FUNCTION void merge(IntegerSum const& other) { sum += other.sum; }
   [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
 };
@@ -101,8 +107,12 @@ struct FloatingSum {
   void add_row(Row const& row, std::int64_t count) {
     take_doubles(row, count, [this](std::span<double const> terms) { sum.add(terms); });
   }
-  void merge(FloatingSum const& other) { sum.merge(other.sum); }
-  [[nodiscard]] T value(double parameter) const {
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term term) {
+    sum.add_term(static_cast<double>(term));
+  }
+  TESSERA_FUNCTION void merge(FloatingSum const& other) { sum.merge(other.sum); }
+  [[nodiscard]] TESSERA_FUNCTION T value(double parameter) const {
     return static_cast<T>(Finish::apply(sum.value(), parameter));
   }
 };
@@ -119,11 +129,16 @@ struct ComplexSum {
       imaginary.add(im);
     });
   }
-  void merge(ComplexSum const& other) {
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term const& term) {
+    real.add_term(static_cast<double>(term.real()));
+    imaginary.add_term(static_cast<double>(term.imag()));
+  }
+  TESSERA_FUNCTION void merge(ComplexSum const& other) {
     real.merge(other.real);
     imaginary.merge(other.imaginary);
   }
-  [[nodiscard]] T value(double parameter) const {
+  [[nodiscard]] TESSERA_FUNCTION T value(double parameter) const {
     return convert<T>(std::complex<double>(Finish::apply(real.value(), parameter),
                                            Finish::apply(imaginary.value(), parameter)));
   }
@@ -150,6 +165,10 @@ struct FastSum {
     for (; first < count; ++first) sum += static_cast<double>(row(first));
     for (double const part : partial) sum += part;
   }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term term) {
+    sum += static_cast<double>(term);
+  }
   TESSERA_FUNCTION void merge(FastSum const& other) { sum += other.sum; }
   [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
 };
@@ -166,6 +185,10 @@ struct IntegerProduct {
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) product *= static_cast<std::uint64_t>(row(j));
   }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term term) {
+    product *= static_cast<std::uint64_t>(term);
+  }
   TESSERA_FUNCTION void merge(IntegerProduct const& other) { product *= other.product; }
   [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(product); }
 };
@@ -177,8 +200,12 @@ struct FloatingProduct {
   void add_row(Row const& row, std::int64_t count) {
     take_doubles(row, count, [this](std::span<double const> terms) { product.multiply(terms); });
   }
-  void merge(FloatingProduct const& other) { product.merge(other.product); }
-  [[nodiscard]] T value(double) const { return static_cast<T>(product.value()); }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term term) {
+    product.multiply(static_cast<double>(term));
+  }
+  TESSERA_FUNCTION void merge(FloatingProduct const& other) { product.merge(other.product); }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(product.value()); }
 };
 
 template <class T>
@@ -190,8 +217,12 @@ struct ComplexProduct {
       product.multiply(re, im);
     });
   }
-  void merge(ComplexProduct const& other) { product.merge(other.product); }
-  [[nodiscard]] T value(double) const { return convert<T>(product.value()); }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term const& term) {
+    product.multiply(static_cast<double>(term.real()), static_cast<double>(term.imag()));
+  }
+  TESSERA_FUNCTION void merge(ComplexProduct const& other) { product.merge(other.product); }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return convert<T>(product.value()); }
 };
 
 template <class T>
@@ -220,8 +251,12 @@ struct Extreme {
     for (T const one : found) best = Op::apply(best, one);
     any = true;
   }
+  TESSERA_FUNCTION void add_term(T term) {
+    best = any ? Op::apply(best, term) : term;
+    any = true;
+  }
   TESSERA_FUNCTION void merge(Extreme const& other) {
-    if (other.any) add_row(ConstantRow<T>{other.best}, 1);
+    if (other.any) add_term(other.best);
   }
   /// Which of two zeros or NaNs came first must not show: both become one.
   [[nodiscard]] TESSERA_FUNCTION T value(double) const {
@@ -247,15 +282,15 @@ struct ArgExtreme {
   Indexed<T> best{T{}, -1};
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) add(row(j));
+    for (std::int64_t j = 0; j < count; ++j) add_term(row(j));
   }
-  TESSERA_FUNCTION void add(Indexed<T> const& one) {
+  TESSERA_FUNCTION void add_term(Indexed<T> const& one) {
     bool const wins = best.index < 0 || comes_before(one.value, best.value) ||
                       (one.index < best.index && !comes_before(best.value, one.value));
     if (wins) best = one;
   }
   TESSERA_FUNCTION void merge(ArgExtreme const& other) {
-    if (other.best.index >= 0) add(other.best);
+    if (other.best.index >= 0) add_term(other.best);
   }
   [[nodiscard]] TESSERA_FUNCTION std::int64_t value(double) const { return best.index; }
 
@@ -273,6 +308,10 @@ struct AllTrue {
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) result = result & convert<bool>(row(j));
   }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term const& term) {
+    result = result & convert<bool>(term);
+  }
   TESSERA_FUNCTION void merge(AllTrue const& other) { result = result && other.result; }
   [[nodiscard]] TESSERA_FUNCTION bool value(double) const { return result; }
 };
@@ -282,6 +321,10 @@ struct AnyTrue {
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) result = result | convert<bool>(row(j));
+  }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term const& term) {
+    result = result | convert<bool>(term);
   }
   TESSERA_FUNCTION void merge(AnyTrue const& other) { result = result || other.result; }
   [[nodiscard]] TESSERA_FUNCTION bool value(double) const { return result; }
@@ -293,6 +336,10 @@ struct CountTrue {
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t terms) {
     for (std::int64_t j = 0; j < terms; ++j) count += convert<bool>(row(j)) ? 1 : 0;
+  }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term const& term) {
+    count += convert<bool>(term) ? 1 : 0;
   }
   TESSERA_FUNCTION void merge(CountTrue const& other) { count += other.count; }
   [[nodiscard]] TESSERA_FUNCTION std::int64_t value(double) const { return count; }

@@ -2,9 +2,12 @@
 /// @file
 /// A sum of doubles that does not depend on the order of its terms.
 
-#include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
+
+#include "tessera/base/function.hpp"
+#include "tessera/ops/binned_slices.hpp"
 
 namespace tessera {
 
@@ -32,26 +35,83 @@ class BinnedSum {
   /// Adds one term, or all of a span.
   void add(double term);
   void add(std::span<double const> terms);
+  /// Adds one term, also on a GPU; many are faster in spans.
+  TESSERA_FUNCTION void add_term(double term);
   /// Adds all terms of another sum.
-  void merge(BinnedSum const& other);
-  [[nodiscard]] double value() const;
+  TESSERA_FUNCTION void merge(BinnedSum const& other);
+  [[nodiscard]] TESSERA_FUNCTION double value() const;
 
  private:
-  using Integer = __int128_t;  // GCC's and Clang's; 2^63 terms of 2^39 units fit
-
-  static constexpr int fold = 3;       ///< bins per term
-  static constexpr int last_bin = 51;  ///< the bin of the smallest doubles, and of zero
-
   bool try_add(std::span<double const> terms);
   void add_chunk(std::span<double const> terms);
   void add_special(std::span<double const> terms);
-  void raise_window(int top);
+  TESSERA_FUNCTION void add_special(double term);
+  TESSERA_FUNCTION void add_cuts(detail::binned::Cuts const& cuts,
+                                 detail::binned::Cutter const& cutter, std::uint64_t terms);
+  TESSERA_FUNCTION void raise_window(int top);
 
-  std::array<Integer, fold> units_{};  // of bins top_, top_ + 1, top_ + 2
-  std::int32_t top_ = last_bin;        // the bin of the largest term
+  detail::binned::Digits units_;                 // of bins top_, top_ + 1, top_ + 2
+  std::int32_t top_ = detail::binned::last_bin;  // the bin of the largest term
   bool nan_ = false;
   bool plus_infinity_ = false;
   bool minus_infinity_ = false;
 };
+
+TESSERA_FUNCTION inline void BinnedSum::add_term(double term) {
+  namespace binned = detail::binned;
+  auto const magnitude = binned::bits_of(term) & ~binned::sign_bit;
+  if (magnitude >= binned::infinity_bits) return add_special(term);
+  raise_window(binned::bin_of(magnitude));
+  binned::Cutter const cutter(top_);
+  binned::Cuts cuts;
+  cuts.add(term, cutter);
+  add_cuts(cuts, cutter, 1);
+}
+
+/// Once a term is not finite, the finite ones no longer count.
+TESSERA_FUNCTION inline void BinnedSum::add_special(double term) {
+  namespace binned = detail::binned;
+  auto const bits = binned::bits_of(term);
+  auto const magnitude = bits & ~binned::sign_bit;
+  nan_ = nan_ || magnitude > binned::infinity_bits;
+  plus_infinity_ = plus_infinity_ || bits == binned::infinity_bits;
+  minus_infinity_ = minus_infinity_ || bits == (binned::infinity_bits | binned::sign_bit);
+}
+
+/// Of terms that were cut for the top bin.
+TESSERA_FUNCTION inline void BinnedSum::add_cuts(detail::binned::Cuts const& cuts,
+                                                 detail::binned::Cutter const& cutter,
+                                                 std::uint64_t terms) {
+  using detail::binned::bits_of;
+  // Each sum has the constant's bits once for every term.
+  units_.at[0] += static_cast<std::int64_t>(cuts.sum0 - terms * bits_of(cutter.c0));
+  units_.at[1] += static_cast<std::int64_t>(cuts.sum1 - terms * bits_of(cutter.c1));
+  units_.at[2] += static_cast<std::int64_t>(cuts.sum2 - terms * bits_of(cutter.c2));
+}
+
+/// Makes `top` the first bin, if it is a higher one. No term so far has a slice in the bins that
+/// come in, and the ones that go out lie below what the value is made of.
+TESSERA_FUNCTION inline void BinnedSum::raise_window(int top) {
+  for (; top_ > top && (units_.at[0] | units_.at[1] | units_.at[2]) != 0; --top_)
+    units_ = {{0, units_.at[0], units_.at[1]}};
+  if (top < top_) top_ = top;
+}
+
+TESSERA_FUNCTION inline void BinnedSum::merge(BinnedSum const& other) {
+  auto moved = other;
+  moved.raise_window(top_);
+  raise_window(moved.top_);
+  for (int i = 0; i < detail::binned::fold; ++i) units_.at[i] += moved.units_.at[i];
+  nan_ = nan_ || other.nan_;
+  plus_infinity_ = plus_infinity_ || other.plus_infinity_;
+  minus_infinity_ = minus_infinity_ || other.minus_infinity_;
+}
+
+TESSERA_FUNCTION inline double BinnedSum::value() const {
+  if (nan_ || (plus_infinity_ && minus_infinity_)) return std::numeric_limits<double>::quiet_NaN();
+  if (plus_infinity_) return std::numeric_limits<double>::infinity();
+  if (minus_infinity_) return -std::numeric_limits<double>::infinity();
+  return detail::binned::value_of(units_, top_);
+}
 
 }  // namespace tessera

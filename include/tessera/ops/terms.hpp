@@ -104,10 +104,11 @@ struct NumberedRow {
 /// A cell as a term that depends on its row-major index.
 template <class Inner, class Make>
 struct IndexedKernel {
+  static constexpr KernelEnds ends = Inner::ends;
   Inner inner;
   std::int64_t strides[max_rank];
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     auto const rank = call.extents->size();
     std::int64_t start = 0;
     for (std::size_t d = 0; d < rank; ++d) start += (*call.first)[d] * strides[d];

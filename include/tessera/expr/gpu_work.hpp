@@ -1,0 +1,285 @@
+#pragma once
+/// @file
+/// What the threads of a GPU do for a box of a statement: functors that are whole arguments of a
+/// launch. Plain C++, so that a test can be all threads of a launch on the host.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+
+#include "tessera/exchange/kernel.hpp"
+#include "tessera/expr/gpu_mapping.hpp"
+#include "tessera/expr/row.hpp"
+
+namespace tessera::detail {
+
+/// A LeafView by value. A constant past an edge lies in the kernel, wherever a copy of that is.
+template <std::size_t N>
+struct GpuLeaf {
+  std::byte const* first = nullptr;
+  std::int64_t offset_in_kernel = -1;  ///< in bytes; none if negative
+  GpuIndex<N> strides;
+};
+
+/// A KernelCall by value, with its kernel: trivially copyable, and nothing in it lies on the host.
+template <class Kernel, std::size_t N>
+struct GpuBox {
+  static constexpr KernelEnds ends = Kernel::ends;
+  static constexpr std::size_t scalar_alignment = 16;
+
+  Kernel kernel;
+  GpuIndex<N> first{};
+  GpuIndex<N> extents{};
+  GpuIndex<N> target_strides{};
+  std::byte* target = nullptr;
+  std::int64_t step = 0;
+  GpuLeaf<N> leaves[std::max<std::size_t>(ends.leaves, 1)] = {};
+  struct alignas(scalar_alignment) Scalar {
+    std::byte bytes[std::max<std::size_t>(ends.scalar_bytes, 1)] = {};
+  };
+  Scalar scalars[std::max<std::size_t>(ends.scalars, 1)] = {};
+
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t rows() const {
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d + 1 < N; ++d) count *= extents[d];
+    return count;
+  }
+};
+
+/// As LeafView, of a leaf by value.
+template <std::size_t N>
+struct GpuLeafView {
+  std::byte const* first;
+  GpuIndex<N> const* strides;
+};
+
+/// A box as kernels see it, where they are given a KernelCall on the host.
+template <class Kernel, std::size_t N>
+class GpuView {
+  using Box = GpuBox<Kernel, N>;
+  struct Leaves {
+    Box const* box;
+    [[nodiscard]] TESSERA_FUNCTION GpuLeafView<N> operator[](std::size_t slot) const {
+      auto const& leaf = box->leaves[slot];
+      if constexpr (Box::ends.has_constants) {
+        if (leaf.offset_in_kernel >= 0)
+          return {reinterpret_cast<std::byte const*>(&box->kernel) + leaf.offset_in_kernel,
+                  &leaf.strides};
+      }
+      return {leaf.first, &leaf.strides};
+    }
+  };
+  struct Scalars {
+    Box const* box;
+    [[nodiscard]] TESSERA_FUNCTION std::byte const* operator[](std::size_t slot) const {
+      return box->scalars[slot].bytes;
+    }
+  };
+ public:
+  TESSERA_FUNCTION explicit GpuView(Box const& box)
+      : first(&box.first), extents(&box.extents), leaves{&box}, scalars{&box}, step(box.step) {}
+
+  GpuIndex<N> const* first;
+  GpuIndex<N> const* extents;
+  Leaves leaves;
+  Scalars scalars;
+  std::int64_t step;
+};
+
+/// Copies the scalars that a kernel reads.
+template <class Box>
+struct CopyScalars {
+  std::byte const* const* from;
+  Box& to;
+
+  template <class Kernel>
+  void operator()(Kernel const&) const {}
+  template <class T>
+  void operator()(ScalarKernel<T> const& kernel) const {
+    std::memcpy(to.scalars[kernel.slot].bytes, from[kernel.slot], sizeof(T));
+  }
+};
+
+/// The box of a call by value; nothing where the call does not fit the type of its kernel.
+template <class Kernel, std::size_t N>
+[[nodiscard]] std::optional<GpuBox<Kernel, N>> box_by_value(GpuCall const& call) {
+  using Box = GpuBox<Kernel, N>;
+  static_assert(std::is_trivially_copyable_v<Box>);
+  auto const& given = call.box;
+  if (given.extents->size() != N || call.leaf_count > Box::ends.leaves ||
+      call.scalar_count > Box::ends.scalars)
+    return std::nullopt;
+  auto const& kernel = *static_cast<Kernel const*>(given.kernel);
+  Box box{kernel};
+  auto const copy = [](GpuIndex<N>& to, Index const& from) {
+    std::copy_n(from.begin(), N, to.numbers);
+  };
+  copy(box.first, *given.first);
+  copy(box.extents, *given.extents);
+  if (given.target_strides != nullptr) copy(box.target_strides, *given.target_strides);
+  box.target = given.target;
+  box.step = given.step;
+  auto const* const begin = reinterpret_cast<std::byte const*>(&kernel);
+  for (std::size_t l = 0; l < call.leaf_count; ++l) {
+    auto const* const address = given.leaves[l].first;
+    box.leaves[l].first = address;
+    if (address >= begin && address < begin + sizeof(Kernel))
+      box.leaves[l].offset_in_kernel = address - begin;
+    copy(box.leaves[l].strides, *given.leaves[l].strides);
+  }
+  visit_ends(kernel, CopyScalars<Box>{given.scalars, box});
+  return box;
+}
+
+/// Assigns the cells of a box: as assign_rows.
+template <class Kernel, class T, std::size_t N, bool unit>
+struct GpuAssignment {
+  GpuBox<Kernel, N> box;
+  GpuShape shape;
+
+  TESSERA_FUNCTION void operator()(GpuThread const& thread) const {
+    GpuView const call(box);
+    auto row = box.kernel.template row<unit>(call);
+    RowOfCells<T, GpuIndex<N>> target{reinterpret_cast<T*>(box.target), &box.target_strides};
+    GpuRowCursor<N> cursor;
+    visit_rows_of(shape, thread, box.rows(), [&](std::int64_t number) {
+      cursor.move_to(number, box.extents, row, target);
+      visit_runs_of(shape, thread, box.extents.back(),
+                    [&](std::int64_t j) { write(row, target.first, j); });
+    });
+  }
+
+ private:
+  template <class Row>
+  TESSERA_FUNCTION void write(Row const& row, T* to, std::int64_t j) const {
+    std::int64_t const step = shape.threads_x;
+    std::int64_t const stride = unit ? 1 : box.target_strides.back();
+    if (j + (cells_in_flight - 1) * step < box.extents.back()) {
+      T cells[cells_in_flight];  // all are loaded before the first is stored
+      for (std::int64_t k = 0; k < cells_in_flight; ++k) cells[k] = convert<T>(row(j + k * step));
+      for (std::int64_t k = 0; k < cells_in_flight; ++k) to[(j + k * step) * stride] = cells[k];
+      return;
+    }
+    for (; j < box.extents.back(); j += step) to[j * stride] = convert<T>(row(j));
+  }
+};
+
+/// Gathers the terms of a box: as reduce_rows.
+template <class Kernel, class A, std::size_t N, bool unit>
+struct GpuReduction {
+  using Accumulator = A;
+  GpuBox<Kernel, N> box;
+  GpuShape shape;
+  A* parts = nullptr;
+  std::int64_t part_count = 0;
+
+  /// A block's accumulators meet in its shared memory.
+  static constexpr unsigned threads = sizeof(A) <= 64 ? 256 : sizeof(A) <= 256 ? 128 : 32;
+
+  /// What one thread gathers.
+  [[nodiscard]] TESSERA_FUNCTION A operator()(GpuThread const& thread) const {
+    GpuView const call(box);
+    auto row = box.kernel.template row<unit>(call);
+    GpuRowCursor<N> cursor;
+    A sum;
+    visit_rows_of(shape, thread, box.rows(), [&](std::int64_t number) {
+      cursor.move_to(number, box.extents, row);
+      visit_runs_of(shape, thread, box.extents.back(),
+                    [&](std::int64_t j) { gather(row, j, sum); });
+    });
+    return sum;
+  }
+
+ private:
+  template <class Row>
+  TESSERA_FUNCTION void gather(Row const& row, std::int64_t j, A& sum) const {
+    using Term = std::remove_cvref_t<decltype(row(j))>;
+    std::int64_t const step = shape.threads_x;
+    if (j + (cells_in_flight - 1) * step < box.extents.back()) {
+      Term terms[cells_in_flight];  // all are loaded before the first is added
+      for (std::int64_t k = 0; k < cells_in_flight; ++k) terms[k] = row(j + k * step);
+      for (auto const& term : terms) sum.add_term(term);
+      return;
+    }
+    for (; j < box.extents.back(); j += step) sum.add_term(row(j));
+  }
+};
+
+/// Reduces a box along the dimensions that do not move the target: as fold_box. A thread has a
+/// target cell and all its terms.
+template <class Kernel, class A, class Out, std::size_t N, bool unit>
+struct GpuFold {
+  GpuBox<Kernel, N> box;
+  GpuShape shape;
+  std::int64_t cells = 0;  ///< of the target
+
+  TESSERA_FUNCTION void operator()(GpuThread const& thread) const {
+    // Along x alone.
+    auto const step = std::int64_t{shape.blocks_x} * shape.threads_x;
+    for (auto cell = std::int64_t{thread.block_x} * shape.threads_x + thread.x; cell < cells;
+         cell += step)
+      fold(cell);
+  }
+
+ private:
+  [[nodiscard]] TESSERA_FUNCTION bool moves_target(std::size_t d) const {
+    return box.target_strides[d] != 0;
+  }
+
+  TESSERA_FUNCTION void fold(std::int64_t cell) const {
+    GpuView const call(box);
+    auto row = box.kernel.terms.template row<unit>(call);
+    auto* to = reinterpret_cast<Out*>(box.target);
+    std::int64_t first = 0;  // the terms of a row: one where rows are cells, else all
+    std::int64_t last = box.extents.back();
+    for (std::size_t d = N; d-- > 0;) {
+      if (!moves_target(d)) continue;
+      auto const rest = quotient(cell, box.extents[d]);
+      auto const at = cell - rest * box.extents[d];
+      cell = rest;
+      to += at * box.target_strides[d];
+      if (d + 1 < N) {
+        row.move(d, at);
+      } else {
+        first = at;
+        last = at + 1;
+      }
+    }
+    A sum;
+    std::int64_t at[N] = {};
+    do
+      for (auto j = first; j < last; ++j) sum.add_term(row(j));
+    while (next(row, at));
+    put_result(*to, sum, box.kernel.parameter);
+  }
+
+  /// To the next row of the same cell; after the last, false.
+  template <class Row>
+  TESSERA_FUNCTION bool next(Row& row, std::int64_t (&at)[N]) const {
+    for (std::size_t d = N - 1; d-- > 0;) {
+      if (moves_target(d)) continue;
+      if (at[d] + 1 < box.extents[d]) {
+        row.move(d, 1);
+        ++at[d];
+        return true;
+      }
+      row.move(d, -at[d]);
+      at[d] = 0;
+    }
+    return false;
+  }
+};
+
+/// How many cells a fold's box has in its target.
+template <class Box>
+[[nodiscard]] std::int64_t target_cells(Box const& box) {
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < box.extents.size(); ++d)
+    if (box.target_strides[d] != 0) count *= box.extents[d];
+  return count;
+}
+
+}  // namespace tessera::detail
