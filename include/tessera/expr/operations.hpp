@@ -250,6 +250,7 @@ struct Maximum {
 };
 
 struct Power {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
     return std::pow(static_cast<Computed<C>>(a), static_cast<Computed<C>>(b));
@@ -275,42 +276,49 @@ struct Member {
 
 // Functions of one floating or complex argument.
 struct Sqrt {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
     return std::sqrt(static_cast<Computed<C>>(a));
   }
 };
 struct Exp {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
     return std::exp(static_cast<Computed<C>>(a));
   }
 };
 struct Log {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
     return std::log(static_cast<Computed<C>>(a));
   }
 };
 struct Sin {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
     return std::sin(static_cast<Computed<C>>(a));
   }
 };
 struct Cos {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
     return std::cos(static_cast<Computed<C>>(a));
   }
 };
 struct Tan {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
     return std::tan(static_cast<Computed<C>>(a));
   }
 };
 struct Tanh {
+  TESSERA_HOST_FOR_SOME_TYPES
   template <class C>
   TESSERA_FUNCTION static C apply(C a) {
     return std::tanh(static_cast<Computed<C>>(a));

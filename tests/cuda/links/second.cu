@@ -1,0 +1,2 @@
+// The half of the program that nvcc compiles.
+#include "second.cpp"
