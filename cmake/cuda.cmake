@@ -57,6 +57,11 @@ function(tessera_set_language_cuda target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "[.](cpp|cc|cxx|C)$")
   set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
+  # A target that was added before the language has none.
+  get_target_property(architectures ${target} CUDA_ARCHITECTURES)
+  if(NOT architectures)
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
+  endif()
   # A function that cannot run on a GPU is found when a kernel that calls it is compiled.
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--Werror=cross-execution-space-call>)
