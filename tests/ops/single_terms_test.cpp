@@ -64,6 +64,23 @@ TEST_CASE("terms one by one have the bits of a span") {
   }
 }
 
+TEST_CASE("terms by fours have the bits of a span") {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 10'000; ++round) {
+    auto terms = random_terms(random, round % 10 == 0);
+    terms.resize(terms.size() / 4 * 4);
+    BinnedSum whole;
+    whole.add(terms);
+    BinnedSum fours;
+    for (std::size_t i = 0; i < terms.size(); i += 4) {
+      double const four[] = {terms[i], terms[i + 1], terms[i + 2], terms[i + 3]};
+      fours.add_terms(four);
+    }
+
+    REQUIRE(bits_of(fours.value()) == bits_of(whole.value()));
+  }
+}
+
 TEST_CASE("terms one by one join spans, in any order") {
   std::mt19937_64 random(2);
   for (int round = 0; round < 5'000; ++round) {

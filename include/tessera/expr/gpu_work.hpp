@@ -78,6 +78,7 @@ class GpuView {
       return box->scalars[slot].bytes;
     }
   };
+
  public:
   TESSERA_FUNCTION explicit GpuView(Box const& box)
       : first(&box.first), extents(&box.extents), leaves{&box}, scalars{&box}, step(box.step) {}
@@ -141,7 +142,7 @@ struct GpuAssignment {
   GpuShape shape;
 
   TESSERA_FUNCTION void operator()(GpuThread const& thread) const {
-    GpuView const call(box);
+    GpuView<Kernel, N> const call(box);
     auto row = box.kernel.template row<unit>(call);
     RowOfCells<T, GpuIndex<N>> target{reinterpret_cast<T*>(box.target), &box.target_strides};
     GpuRowCursor<N> cursor;
@@ -181,7 +182,7 @@ struct GpuReduction {
 
   /// What one thread gathers.
   [[nodiscard]] TESSERA_FUNCTION A operator()(GpuThread const& thread) const {
-    GpuView const call(box);
+    GpuView<Kernel, N> const call(box);
     auto row = box.kernel.template row<unit>(call);
     GpuRowCursor<N> cursor;
     A sum;
@@ -201,7 +202,11 @@ struct GpuReduction {
     if (j + (cells_in_flight - 1) * step < box.extents.back()) {
       Term terms[cells_in_flight];  // all are loaded before the first is added
       for (std::int64_t k = 0; k < cells_in_flight; ++k) terms[k] = row(j + k * step);
-      for (auto const& term : terms) sum.add_term(term);
+      if constexpr (requires { sum.add_terms(terms); }) {
+        sum.add_terms(terms);
+      } else {
+        for (auto const& term : terms) sum.add_term(term);
+      }
       return;
     }
     for (; j < box.extents.back(); j += step) sum.add_term(row(j));
@@ -230,7 +235,7 @@ struct GpuFold {
   }
 
   TESSERA_FUNCTION void fold(std::int64_t cell) const {
-    GpuView const call(box);
+    GpuView<Kernel, N> const call(box);
     auto row = box.kernel.terms.template row<unit>(call);
     auto* to = reinterpret_cast<Out*>(box.target);
     std::int64_t first = 0;  // the terms of a row: one where rows are cells, else all

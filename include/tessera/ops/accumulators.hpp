@@ -2,12 +2,14 @@
 /// @file
 /// What reductions gather while they go through their terms: trivially copyable, in any order.
 ///
-/// add_row is the host's way, a row of many terms at once; add_term is that of a thread of a GPU.
+/// add_row is the host's way, a row of many terms at once; add_term is that of a thread of a GPU,
+/// add_terms where a few at once are faster.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -111,6 +113,12 @@ struct FloatingSum {
   TESSERA_FUNCTION void add_term(Term term) {
     sum.add_term(static_cast<double>(term));
   }
+  template <class Term, std::size_t n>
+  TESSERA_FUNCTION void add_terms(Term const (&terms)[n]) {
+    double converted[n];
+    for (std::size_t i = 0; i < n; ++i) converted[i] = static_cast<double>(terms[i]);
+    sum.add_terms(converted);
+  }
   TESSERA_FUNCTION void merge(FloatingSum const& other) { sum.merge(other.sum); }
   [[nodiscard]] TESSERA_FUNCTION T value(double parameter) const {
     return static_cast<T>(Finish::apply(sum.value(), parameter));
@@ -133,6 +141,16 @@ struct ComplexSum {
   TESSERA_FUNCTION void add_term(Term const& term) {
     real.add_term(static_cast<double>(term.real()));
     imaginary.add_term(static_cast<double>(term.imag()));
+  }
+  template <class Term, std::size_t n>
+  TESSERA_FUNCTION void add_terms(Term const (&terms)[n]) {
+    double parts[2][n];
+    for (std::size_t i = 0; i < n; ++i) {
+      parts[0][i] = static_cast<double>(terms[i].real());
+      parts[1][i] = static_cast<double>(terms[i].imag());
+    }
+    real.add_terms(parts[0]);
+    imaginary.add_terms(parts[1]);
   }
   TESSERA_FUNCTION void merge(ComplexSum const& other) {
     real.merge(other.real);

@@ -2,6 +2,8 @@
 /// @file
 /// A sum of doubles that does not depend on the order of its terms.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -35,8 +37,10 @@ class BinnedSum {
   /// Adds one term, or all of a span.
   void add(double term);
   void add(std::span<double const> terms);
-  /// Adds one term, also on a GPU; many are faster in spans.
+  /// Adds one term or a few, also on a GPU; many are faster in spans.
   TESSERA_FUNCTION void add_term(double term);
+  template <std::size_t n>
+  TESSERA_FUNCTION void add_terms(double const (&terms)[n]);
   /// Adds all terms of another sum.
   TESSERA_FUNCTION void merge(BinnedSum const& other);
   [[nodiscard]] TESSERA_FUNCTION double value() const;
@@ -58,14 +62,25 @@ class BinnedSum {
 };
 
 TESSERA_FUNCTION inline void BinnedSum::add_term(double term) {
+  double const terms[1] = {term};
+  add_terms(terms);
+}
+
+template <std::size_t n>
+TESSERA_FUNCTION void BinnedSum::add_terms(double const (&terms)[n]) {
   namespace binned = detail::binned;
-  auto const magnitude = binned::bits_of(term) & ~binned::sign_bit;
-  if (magnitude >= binned::infinity_bits) return add_special(term);
-  raise_window(binned::bin_of(magnitude));
+  std::uint64_t largest = 0;
+  for (double const term : terms)
+    largest = std::max(largest, binned::bits_of(term) & ~binned::sign_bit);
+  if (largest >= binned::infinity_bits) {
+    for (double const term : terms) add_special(term);
+    return;
+  }
+  raise_window(binned::bin_of(largest));
   binned::Cutter const cutter(top_);
   binned::Cuts cuts;
-  cuts.add(term, cutter);
-  add_cuts(cuts, cutter, 1);
+  for (double const term : terms) cuts.add(term, cutter);
+  add_cuts(cuts, cutter, n);
 }
 
 /// Once a term is not finite, the finite ones no longer count.
