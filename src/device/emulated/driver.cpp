@@ -44,8 +44,8 @@ class Arena {
     auto free = std::find_if(free_.begin(), free_.end(),
                              [&](auto const& block) { return block.second >= length; });
     if (bytes < 0 || (free == free_.end() && size - used_ < length))
-      throw DeviceError(text("a GPU cannot have ", bytes, " bytes (", bytes_text(bytes),
-                             ") of memory more"));
+      throw DeviceError(
+          text("a GPU cannot have ", bytes, " bytes (", bytes_text(bytes), ") of memory more"));
     std::int64_t at = used_;
     if (free == free_.end()) {
       used_ += length;
@@ -152,6 +152,7 @@ class EmulatedStream : public GpuStream {
   void release(std::byte* memory) noexcept override {
     post([this, memory] { arena_->release(memory); });
   }
+  bool owns(std::byte const* address) const override { return arena_->holds(address); }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
     defer([this, to, from, size_bytes] {
       std::memcpy(anywhere(to), anywhere(from), static_cast<std::size_t>(size_bytes));
