@@ -111,6 +111,15 @@ std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize elem
   return {};
 }
 
+// Cells of a GPU lie in its memory.
+std::string trouble_with_addresses(std::vector<BorrowedBox> const& given) {
+  for (auto const& box : given)
+    if (box.first != nullptr && !engine().reaches(box.device, box.first))
+      return text("the memory for ", box.cells, " of device ", box.device,
+                  " is none of its GPU; take it by cudaMalloc on that GPU");
+  return {};
+}
+
 }  // namespace
 
 StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, ElementSize element,
@@ -123,6 +132,7 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, Element
   std::sort(sorted.begin(), sorted.end(), comes_before);
   auto trouble = trouble_with_boxes(*layout, sorted);
   if (trouble.empty()) trouble = trouble_with_memory(sorted, element);
+  if (trouble.empty()) trouble = trouble_with_addresses(sorted);
   std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
   engine().or_over_processes({&wrong, 1}, {}, {"which adopts memory"});
   constexpr char const* remedy =

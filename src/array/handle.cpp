@@ -44,6 +44,35 @@ StridedBlock block_in_whole(Box const& box, Shape const& shape, std::int64_t ele
   return strided_block(box, Index(box.rank(), 0), row_major_strides(shape), element_bytes);
 }
 
+// Cells of a shard where the host reaches them: where they lie, or a copy of what a GPU has.
+class HostCells {
+ public:
+  HostCells(Shard& shard, std::int64_t element_bytes)
+      : shard_(shard), bytes_(shard.frame.elements * element_bytes) {
+    if (shard.stream == nullptr || shard.own.empty()) return;
+    copy_ = HostMemory(bytes_);
+    shard.stream->copy(copy_.data(), shard.cells(), bytes_);
+    wait_for(*shard.stream);
+  }
+  // The shard as it would be on the host.
+  [[nodiscard]] RawShard raw(std::size_t number, std::int64_t element_bytes) {
+    auto result = detail::raw(shard_, number, element_bytes);
+    if (copy_.data() != nullptr && result.cells != nullptr)
+      result.cells = copy_.data() + (result.cells - shard_.cells());
+    return result;
+  }
+  void put_back() {
+    if (copy_.data() == nullptr) return;
+    shard_.stream->copy(shard_.cells(), copy_.data(), bytes_);
+    wait_for(*shard_.stream);
+  }
+
+ private:
+  Shard& shard_;
+  std::int64_t bytes_;
+  HostMemory copy_;
+};
+
 // The cells of a shard that the map reads, and their places in the dense result.
 BlockPair blocks_read(RawShard const& shard, AffineMap const& map, Box const& indices,
                       Box const& part, std::int64_t element_bytes) {
@@ -103,11 +132,15 @@ std::vector<RawShard> raw_shards(ArrayState& state) {
   return result;
 }
 
-void visit_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+void visit_shards(StatePtr const& state, bool writes,
+                  std::function<void(RawShard const&)> const& f) {
   engine().on_local_devices([&](DeviceId device) {
     auto const shards = state->shards_of(device);
-    for (std::size_t number = 0; number < shards.size(); ++number)
-      f(raw(shards[number], number, state->element_bytes()));
+    for (std::size_t number = 0; number < shards.size(); ++number) {
+      HostCells cells(shards[number], state->element_bytes());
+      f(cells.raw(number, state->element_bytes()));
+      if (writes) cells.put_back();
+    }
   });
 }
 
@@ -200,13 +233,13 @@ StatePtr copied(StatePtr const& state) {
 
 void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
   begin_write(*state);
-  visit_shards(state, f);
+  visit_shards(state, true, f);
 }
 
 void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
   check_closed(*state, "a shard view");
   engine().synchronize();
-  visit_shards(state, f);
+  visit_shards(state, false, f);
 }
 
 void copy_in_order(StatePtr const& to, StatePtr const& from) {
@@ -215,7 +248,8 @@ void copy_in_order(StatePtr const& to, StatePtr const& from) {
     if (target.box.empty()) return;
     auto const boxes = from->shards_of(target.device);
     TESSERA_ASSERT(target.number < boxes.size(), boxes.size(), " boxes to more of ", *to->layout());
-    auto const source = raw(boxes[target.number], target.number, bytes);
+    HostCells cells(boxes[target.number], bytes);
+    auto const source = cells.raw(target.number, bytes);
     TESSERA_ASSERT(source.box.cells() == target.box.cells(), source.box, " to ", target.box);
     stream_cells(target.cells, normalized(block_of(target, bytes)), source.cells,
                  normalized(block_of(source, bytes)));

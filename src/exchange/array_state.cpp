@@ -77,7 +77,7 @@ StridedBlock Frame::block_of(Box const& box, std::int64_t element_bytes) const {
 }
 
 ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes,
-                       std::uint64_t number, std::vector<DeviceId> const& local_devices)
+                       std::uint64_t number, std::vector<LocalDevice> const& local_devices)
     : layout_(std::move(layout)),
       element_bytes_(element_bytes),
       number_(number),
@@ -91,7 +91,7 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
 }
 
 ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes,
-                       std::uint64_t number, std::vector<DeviceId> const& local_devices,
+                       std::uint64_t number, std::vector<LocalDevice> const& local_devices,
                        std::span<BorrowedBox const> borrowed)
     : layout_(std::move(layout)),
       element_bytes_(element_bytes),
@@ -115,18 +115,19 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
     auto last = shard.own.hi;
     for (auto& cell : last) --cell;
     shard.frame.elements = shard.frame.offset_of(last) + 1;
-    shard.memory[0] = HostMemory::borrowed(box->first, shard.frame.elements * element_bytes_);
+    shard.memory[0] = DeviceMemory::borrowed(box->first, shard.frame.elements * element_bytes_);
   }
 }
 
-void ArrayState::add_boxes_of(std::vector<DeviceId> const& local_devices) {
-  for (auto const device : local_devices) {
+void ArrayState::add_boxes_of(std::vector<LocalDevice> const& local_devices) {
+  for (auto const& [device, stream] : local_devices) {
     auto const boxes = layout_->boxes_of(device);
     if (boxes.empty()) continue;
     devices_.push_back({device, shards_.size(), boxes.size()});
     for (auto const& box : boxes) {
       auto& shard = shards_.emplace_back();
       shard.device = device;
+      shard.stream = stream;
       shard.own = box;
     }
   }
@@ -142,13 +143,13 @@ std::int64_t ArrayState::buffer_bytes(Frame const& frame) const {
   return frame.elements * element_bytes_ + static_cast<std::int64_t>(Shard::displacement);
 }
 
-HostMemory ArrayState::buffer_for(Shard const& shard, std::size_t which) const {
+DeviceMemory ArrayState::buffer_for(Shard const& shard, std::size_t which) const {
   if (shard.frame.elements == 0) return {};
   auto const bytes = buffer_bytes(shard.frame);
-  if (block_ == nullptr) return HostMemory(bytes);
+  if (block_ == nullptr) return {bytes, shard.stream};
   auto* const first = block_->data() + shard.places[which];
   poison(first, bytes);
-  return HostMemory::borrowed(first, bytes);
+  return DeviceMemory::borrowed(first, bytes);
 }
 
 std::int64_t ArrayState::local_bytes() const {
@@ -165,7 +166,7 @@ bool ArrayState::renew(std::uint64_t number) {
   freshness_.clear();
   if (!poisons_memory()) return true;
   for (auto& shard : shards_)
-    for (auto& memory : shard.memory) poison(memory.data(), memory.size_bytes());
+    for (auto& memory : shard.memory) memory.poison();
   return true;
 }
 
@@ -185,6 +186,7 @@ void ArrayState::replace_storage(GhostWidths const& widths) {
   for (auto const& old : old_shards) {
     auto& shard = shards_.emplace_back();
     shard.device = old.device;
+    shard.stream = old.stream;
     shard.own = old.own;
     shard.frame = Frame::around(shard.own, widths, element_bytes_);
   }
@@ -194,7 +196,7 @@ void ArrayState::replace_storage(GhostWidths const& widths) {
     auto& old = old_shards[s];
     shard.memory[0] = buffer_for(shard, 0);
     if (!shard.own.empty() && !planted("growth_loses_cells"))
-      copy_block(shard.cells(), shard.frame.block_of(shard.own, element_bytes_), old.cells(),
+      shard.copy(shard.cells(), shard.frame.block_of(shard.own, element_bytes_), old.cells(),
                  old.frame.block_of(shard.own, element_bytes_));
     old.memory = {};
   }

@@ -19,11 +19,13 @@
 #include "tessera/base/text.hpp"
 #include "tessera/device/launch.hpp"
 #include "tessera/device/worker.hpp"
+#include "tessera/exchange/local_devices.hpp"
 #include "tessera/exchange/one_sided.hpp"
 
 #include "array_pool.hpp"
 #include "budget_stack.hpp"
 #include "compile.hpp"
+#include "execute_on_gpu.hpp"
 #include "loop_arrays.hpp"
 #include "observer.hpp"
 #include "plan_cache.hpp"
@@ -57,8 +59,13 @@ struct DeviceSlot {
   Waiter* waiter = nullptr;
   std::unique_ptr<Worker> worker;  // none where the only device runs on the caller's thread
   std::deque<Record> records;      // as many as the worker's ring holds
-  HostMemory scratch;
+  std::unique_ptr<GpuSide> gpu;    // none on the host
+  DeviceMemory scratch;
   HostMemory accumulator;
+
+  [[nodiscard]] std::shared_ptr<GpuStream> stream() const {
+    return gpu == nullptr ? nullptr : gpu->stream;
+  }
 };
 
 // Room for an expression with its literals; longer ones are rare.
@@ -71,9 +78,14 @@ void run_record(void* record) {
 }  // namespace
 
 struct Engine::Impl {
-  Impl(Bootstrap& bootstrap, std::int64_t local_count, NetworkOptions const& options)
-      : job(bootstrap, local_count), network(bootstrap, job, options), trees(job, network) {
-    for (std::int64_t i = 0; i < job.local_count(); ++i) add_device(i);
+  Impl(Bootstrap& bootstrap, LocalDevices const& devices, NetworkOptions const& options)
+      : job(bootstrap, devices.count),
+        kind(devices.kind),
+        network(bootstrap, job, options),
+        trees(job, network) {
+    for (std::int64_t i = 0; i < job.local_count(); ++i)
+      add_device(i,
+                 devices.streams.empty() ? nullptr : devices.streams[static_cast<std::size_t>(i)]);
     auto const asked = ObserverOptions::from_environment(bootstrap);
     budgets = std::make_shared<detail::BudgetStack>(asked.is_strict);
     checks_recordings = asked.checks_recordings;
@@ -89,10 +101,15 @@ struct Engine::Impl {
     for (auto& slot : slots) slot.worker.reset();
   }
 
-  void add_device(std::int64_t i) {
+  void add_device(std::int64_t i, std::shared_ptr<GpuStream> const& stream) {
     auto& slot = slots.emplace_back();
     slot.device = DeviceId{job.first_local().value() + i};
-    local_devices.push_back(slot.device);
+    local_devices.push_back({slot.device, stream});
+    if (stream != nullptr) {
+      slot.gpu = std::make_unique<GpuSide>();
+      slot.gpu->stream = stream;
+      slot.gpu->event = stream->make_event();
+    }
     bool const alone = job.local_count() == 1;
     slot.waiter = alone ? &network.caller_waiter() : &network.worker_waiter(slot.device);
     slot.records.resize(alone ? 1 : Worker::capacity);
@@ -180,8 +197,17 @@ struct Engine::Impl {
         network.caller_waiter().until([&] { return slot.worker->idle(); }, awaited_worker(slot));
   }
 
+  // What the workers have brought to their GPUs.
+  void wait_for_gpus() {
+    for (auto& slot : slots)
+      if (slot.gpu != nullptr)
+        network.caller_waiter().until([&] { return slot.gpu->stream->is_idle(); },
+                                      awaited_worker(slot));
+  }
+
   void synchronize() {
     wait_for_workers();
+    wait_for_gpus();
     if (network.has_pending()) network.drain(last_tag);
     network.failure().throw_if_set();
   }
@@ -206,8 +232,9 @@ struct Engine::Impl {
       auto& slot = slots[i];
       if (device.scratch_bytes > slot.scratch.size_bytes()) {
         synchronize();
-        slot.scratch = HostMemory(device.scratch_bytes);
+        slot.scratch = DeviceMemory(device.scratch_bytes, slot.stream());
       }
+      if (slot.gpu != nullptr) need_room_for_messages(*slot.gpu, device);
       auto const& any = slot.records.front();
       if (device.buffers.size() <= any.buffers.capacity() &&
           device.writes.size() <= any.targets.capacity())
@@ -218,6 +245,14 @@ struct Engine::Impl {
         record.targets.reserve(device.writes.size());
       }
     }
+  }
+
+  void need_room_for_messages(GpuSide& side, DevicePlan const& plan) {
+    auto const bytes = bytes_of_messages(plan);
+    if (bytes <= side.messages.size_bytes() && plan.sends.size() <= side.slots.capacity()) return;
+    synchronize();
+    side.slots.reserve(plan.sends.size());
+    if (bytes > side.messages.size_bytes()) side.messages = DeviceMemory(bytes, side.stream);
   }
 
   std::uint64_t hash_of(Statement const& statement) const {
@@ -283,6 +318,7 @@ struct Engine::Impl {
     auto const tag = next_tag(mix(loop.hash, bits_of(loop.steps)), loop.place);
     agree(tag, [words = loop.words] { return text("the channels of ", words); });
     for (auto const& plan : {loop.first, loop.later}) {
+      need_room(*plan);
       tessera::open_channels(*plan, tag, network);
       note_totals(*plan);
     }
@@ -434,7 +470,9 @@ struct Engine::Impl {
     auto& record = free_record(slot);
     record.kind = Record::Kind::statement;
     record.tag = tag;
+    record.device = slot.device;
     record.waiter = slot.waiter;
+    record.gpu = slot.gpu.get();
     record.compiled = compiled;
     record.plan = &plan;
     record.forms = statement.forms;
@@ -454,6 +492,8 @@ struct Engine::Impl {
       record.kernel = HostMemory(statement.kernel_bytes);
     std::copy_n(static_cast<std::byte const*>(statement.kernel), statement.kernel_bytes,
                 record.kernel.data());
+    record.kernel_bytes = statement.kernel_bytes;
+    record.copied_bytes = statement.copied_bytes();
   }
 
   void name_leaves(Record& record, DeviceSlot const& slot, Statement const& statement,
@@ -514,6 +554,13 @@ struct Engine::Impl {
       synchronize();
       slot.accumulator =
           HostMemory(std::max<std::int64_t>(statement.reduction.accumulator_bytes, 4096));
+      if (slot.gpu == nullptr) continue;
+      // A few parts for each multiprocessor, so that all have something to do.
+      constexpr std::int64_t parts_each = 4;
+      auto const bytes =
+          parts_each * slot.gpu->stream->multiprocessors() * slot.accumulator.size_bytes();
+      slot.gpu->accumulators = DeviceMemory(bytes, slot.gpu->stream);
+      slot.gpu->parts = HostMemory(bytes);
     }
   }
 
@@ -525,16 +572,29 @@ struct Engine::Impl {
     record.tag = tag;
     record.device = slot.device;
     record.waiter = slot.waiter;
+    record.gpu = slot.gpu.get();
     record.tree = tree;
     record.call = &call;
     start(slot, record);
   }
 
+  // A statement that no GPU of this process could compute: the same on every process.
+  void check_kernel(Statement const& statement) const {
+    for (auto const& slot : slots)
+      if (slot.gpu != nullptr &&
+          !can_launch(*slot.gpu->stream, statement.forms, statement.copied_bytes()))
+        throw KernelNotBuilt(text(
+            "the ", statement.kind, " at ", statement.place,
+            " has no kernel for GPUs, since no CUDA compiler has seen it; build the program with "
+            "tessera_compile_as_cuda(target), or run it with TESSERA_DEVICE=host"));
+  }
+
   Job job;
+  DeviceKind kind;
   Network network;
   Trees trees;
   std::deque<DeviceSlot> slots;
-  std::vector<DeviceId> local_devices;
+  std::vector<LocalDevice> local_devices;
   PlanKey key;
   PlanCache cache;
   Statement builder;
@@ -558,12 +618,15 @@ struct Engine::Impl {
   std::optional<Caches> caches;         // the same
 };
 
-Engine::Engine(Bootstrap& bootstrap, std::int64_t local_devices, NetworkOptions const& options)
-    : impl_(std::make_unique<Impl>(bootstrap, local_devices, options)) {}
+Engine::Engine(Bootstrap& bootstrap, LocalDevices const& devices, NetworkOptions const& options)
+    : impl_(std::make_unique<Impl>(bootstrap, devices, options)) {}
 Engine::~Engine() = default;
 
 Job const& Engine::job() const {
   return impl_->job;
+}
+DeviceKind Engine::device_kind() const {
+  return impl_->kind;
 }
 Network& Engine::network() {
   return impl_->network;
@@ -600,6 +663,12 @@ std::shared_ptr<ArrayState> Engine::adopt_array(std::shared_ptr<Layout const> la
                                       impl_->local_devices, borrowed);
 }
 
+bool Engine::reaches(DeviceId device, std::byte const* address) const {
+  auto const stream =
+      impl_->slots[static_cast<std::size_t>(impl_->job.local_index(device))].stream();
+  return stream == nullptr || stream->owns(address);
+}
+
 std::shared_ptr<ScalarState> Engine::make_scalar() {
   return impl_->make_scalar();
 }
@@ -620,6 +689,7 @@ void Engine::run(Statement const& statement) {
     check_closed(*statement.target, "a statement");
   }
   for (auto const& leaf : statement.leaves) check_closed(*leaf.array, "a statement");
+  impl_->check_kernel(statement);
   if (impl_->watcher != nullptr) impl_->watcher->note(statement);
   impl_->guarded([&] { impl_->run(statement); });
   // Thrown here, since it is no failure: every process throws it, and all may go on.
@@ -760,6 +830,11 @@ Job const& job() {
     throw UsageError(
         "there is no tessera::Runtime; make one at the start of main, before the first array");
   return living_engine->job();
+}
+
+DeviceKind device_kind() {
+  (void)job();
+  return living_engine->device_kind();
 }
 
 Engine& engine() {

@@ -5,15 +5,17 @@
 #include "tessera/base/assert.hpp"
 #include "tessera/device/launch.hpp"
 
+#include "execute_on_gpu.hpp"
 #include "record.hpp"
 
 namespace tessera {
-namespace {
 
 std::byte* base_of(Record const& record, Storage storage, std::size_t buffer) {
   if (storage == Storage::target) return record.targets[buffer];
   return storage == Storage::shard ? record.buffers[buffer] : record.scratch;
 }
+
+namespace {
 
 // Calls visit(block, first byte in the block, bytes in the message) for each block that has bytes
 // of the piece [first, first + size) of the message.
@@ -131,28 +133,12 @@ KernelFunction form_for(Part const& part, KernelForms const& forms) {
 }
 
 void compute_part(Record& record, Part const& part) {
-  std::array<LeafView, max_leaves> leaves;
-  for (std::size_t l = 0; l < part.leaves.size(); ++l)
-    leaves[l] = {leaf_address(record, part.leaves[l]), &part.leaves[l].strides};
-  KernelCall call;
-  call.kernel = record.kernel.data();
-  call.first = &part.first;
-  call.extents = &part.extents;
-  call.leaves = leaves.data();
-  call.scalars = record.scalars.data();
-  call.accumulator = record.accumulator;
-  call.step = record.step;
-  call.target_strides = &part.target_strides;
-  if (!record.targets.empty()) {
-    bool const is_staged = record.plan->writes[part.write].staged;
-    call.target =
-        (is_staged ? record.scratch : record.targets[part.write]) + part.target_offset_bytes;
-  }
+  PartCall const whole(record, part);
   auto const kernel = form_for(part, record.forms);
   if (record.accumulator != nullptr || record.plan->whole_parts)
-    kernel(&call, 0, part.rows);  // one accumulator: one thread
+    kernel(&whole.call, 0, part.rows);  // one accumulator: one thread
   else
-    launch(part.rows, kernel, &call, record.tag.place);
+    launch(part.rows, kernel, &whole.call, record.tag.place);
 }
 
 void send_bytes(Record& record, Sender& sender, std::byte const* bytes, std::int64_t size) {
@@ -214,16 +200,24 @@ void execute_statement(Record& record, P& probe) {
   if (record.accumulator != nullptr) meet(record, probe);
 }
 
+template <class P>
+void execute_anywhere(Record& record, P& probe) {
+  if (record.gpu == nullptr)
+    execute_statement(record, probe);
+  else
+    execute_on_gpu(record);
+}
+
 void execute_statement(Record& record) {
   if (record.probe == nullptr) {
     NoProbe nobody;
-    execute_statement(record, nobody);
+    execute_anywhere(record, nobody);
     return;
   }
   auto& probe = *record.probe;
   probe.begin(record.row);
   try {
-    execute_statement(record, probe);
+    execute_anywhere(record, probe);
   } catch (...) {
     // A wait ends so, unless a user's kernel throws. The statement that was broken off is what a
     // trace is looked at for.
@@ -247,7 +241,29 @@ void with_probe(Record& record, Use const& use) {
 
 }  // namespace
 
+PartCall::PartCall(Record const& record, Part const& part) {
+  for (std::size_t l = 0; l < part.leaves.size(); ++l)
+    leaves_[l] = {leaf_address(record, part.leaves[l]), &part.leaves[l].strides};
+  call.kernel = record.kernel.data();
+  call.first = &part.first;
+  call.extents = &part.extents;
+  call.leaves = leaves_.data();
+  call.scalars = record.scalars.data();
+  call.accumulator = record.accumulator;
+  call.step = record.step;
+  call.target_strides = &part.target_strides;
+  if (record.targets.empty()) return;
+  bool const is_staged = record.plan->writes[part.write].staged;
+  call.target =
+      (is_staged ? record.scratch : record.targets[part.write]) + part.target_offset_bytes;
+}
+
+void meet(Record& record) {
+  with_probe(record, [&](auto& probe) { meet(record, probe); });
+}
+
 void exchange_cells(Record& record) {
+  if (record.gpu != nullptr) return exchange_on_gpu(record);
   with_probe(record, [&](auto& probe) { exchange(record, probe); });
   copy_locally(record);
 }
@@ -259,6 +275,7 @@ bool channels_hold_messages(DevicePlan const& plan) {
 }
 
 void send_cells(Record& record) {
+  if (record.gpu != nullptr) return send_from_gpu(record);
   with_probe(record, [&](auto& probe) {
     for (std::int64_t round = 0; round < slots_per_channel; ++round)
       for (auto const& message : record.plan->sends) put_piece(record, message, round, probe);
@@ -267,6 +284,7 @@ void send_cells(Record& record) {
 }
 
 void receive_cells(Record& record) {
+  if (record.gpu != nullptr) return receive_on_gpu(record);
   with_probe(record, [&](auto& probe) {
     for (std::int64_t round = 0; take_pieces(record, round, probe);) ++round;
   });

@@ -17,7 +17,7 @@ void make_equal(ArrayState& array, Shard& shard, Box const& differing) {
   for (auto const& box : rest) {
     if (box.empty()) continue;
     auto const block = shard.frame.block_of(box, array.element_bytes());
-    copy_block(shard.buffer(1 - shard.current), block, shard.cells(), block);
+    shard.copy(shard.buffer(1 - shard.current), block, shard.cells(), block);
   }
 }
 

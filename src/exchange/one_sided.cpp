@@ -126,6 +126,10 @@ struct OneSided::Impl {
   }
 
   void open(std::shared_ptr<ArrayState> const& array) {
+    if (engine.device_kind() != DeviceKind::cpu)
+      throw UsageError(text("one-sided access reaches memory of hosts, and these devices are ",
+                            tessera::to_string(engine.device_kind()),
+                            "; run the program with TESSERA_DEVICE=host, or write a slice"));
     engine.synchronize();
     if (!has_started) start();
     engine.guarded([&] {

@@ -2,13 +2,14 @@
 /// @file
 /// One statement on one device, with everything that changes from run to run filled in.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "tessera/device/memory.hpp"
+#include "tessera/device/device_memory.hpp"
 #include "tessera/exchange/compiled_statement.hpp"
 #include "tessera/transport/waiter.hpp"
 
@@ -23,6 +24,16 @@ struct TreeLinks {
   Receiver* from_parent = nullptr;
   std::vector<Receiver*> from_children;
   std::vector<Sender*> to_children;
+};
+
+/// What a device that is a GPU has beside its stream.
+struct GpuSide {
+  std::shared_ptr<GpuStream> stream;
+  std::unique_ptr<GpuEvent> event;
+  DeviceMemory messages;      ///< as long as all that one statement sends and receives
+  DeviceMemory accumulators;  ///< parts of a reduction
+  HostMemory parts;           ///< where they come to on the host
+  std::vector<std::span<std::byte>> slots;  ///< of the messages under way
 };
 
 /// Cells that go from one buffer of a shard to the other, where they lie alike.
@@ -42,12 +53,15 @@ struct Record {
   StatementTag tag;
   DeviceId device;
   Waiter* waiter = nullptr;
+  GpuSide* gpu = nullptr;  ///< null on the host
 
   std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
   DevicePlan const* plan = nullptr;
   KernelForms forms;
-  std::int64_t step = 0;            ///< of the loop
-  HostMemory kernel;                ///< a copy of the statement's
+  std::int64_t step = 0;  ///< of the loop
+  HostMemory kernel;      ///< a copy of the statement's
+  std::int64_t kernel_bytes = 0;
+  std::int64_t copied_bytes = 0;    ///< of an element, where the kernel copies them; else 0
   std::vector<std::byte*> buffers;  ///< read: one for each of the plan's
   std::vector<std::byte const*> scalars;
   std::vector<std::byte*> targets;  ///< written: one for each of the plan's writes
@@ -78,6 +92,25 @@ void exchange_cells(Record& record);
 [[nodiscard]] bool channels_hold_messages(DevicePlan const& plan);
 void send_cells(Record& record);
 void receive_cells(Record& record);
+/// Where the bytes of a block lie, at which its offset counts.
+[[nodiscard]] std::byte* base_of(Record const& record, Storage storage, std::size_t buffer);
+
+/// What a kernel is told for a part of a record's plan.
+struct PartCall {
+  PartCall(Record const& record, Part const& part);
+  PartCall(PartCall const&) = delete;
+  PartCall& operator=(PartCall const&) = delete;
+
+  KernelCall call;
+
+ private:
+  std::array<LeafView, max_leaves> leaves_;
+};
+
+/// Of a reduction: this device's accumulator up the tree, and the value down.
+/// Throws: PeerFailed, Mismatch.
+void meet(Record& record);
+
 /// What the time since the last call went to, where somebody looks.
 void note_phase(Record& record, Phase phase);
 

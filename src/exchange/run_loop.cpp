@@ -6,6 +6,8 @@
 #include "tessera/base/planted.hpp"
 #include "tessera/device/launch.hpp"
 
+#include "gpu_launch.hpp"
+
 namespace tessera {
 namespace {
 
@@ -17,7 +19,8 @@ class BlockRunner {
       : loop_(arguments.run->loop),
         device_(loop_.devices[arguments.index]),
         arguments_(arguments),
-        place_(record.tag.place) {
+        place_(record.tag.place),
+        gpu_(record.gpu == nullptr ? nullptr : record.gpu->stream.get()) {
     call_.first = &first_;
     call_.extents = &extents_;
     call_.leaves = views_.data();
@@ -32,7 +35,7 @@ class BlockRunner {
   void run(LoopPass const& pass) {
     if (pass.tasks.empty()) return;
     pass_ = &pass;
-    if (launch_is_parallel())
+    if (launch_is_parallel() || gpu_ != nullptr)
       visit_tiles(0);
     else
       launch(1, &run_alone, this, place_);
@@ -51,9 +54,12 @@ class BlockRunner {
       return;
     }
     auto const& tiles = pass_->tiles;
-    for (auto at = tiles.lo[d]; at < tiles.hi[d]; at += loop_.tile[d]) {
+    // A GPU is given as much at once as there is.
+    auto const extent =
+        gpu_ == nullptr ? loop_.tile[d] : std::max<std::int64_t>(tiles.extent(d), 1);
+    for (auto at = tiles.lo[d]; at < tiles.hi[d]; at += extent) {
       tile_.lo[d] = at;
-      tile_.hi[d] = std::min(at + loop_.tile[d], tiles.hi[d]);
+      tile_.hi[d] = std::min(at + extent, tiles.hi[d]);
       if (planted("last_tile_short") && tile_.hi[d] == tiles.hi[d] && at != 0) --tile_.hi[d];
       visit_tiles(d + 1);
     }
@@ -112,6 +118,10 @@ class BlockRunner {
     call_.step = kernel.step + (kernel.has_fixed_step ? 0 : first_step_ + task.step);
     std::int64_t rows = 1;
     for (std::size_t d = 0; d + 1 < extents_.size(); ++d) rows *= extents_[d];
+    if (gpu_ != nullptr) {
+      launch_on_gpu(*gpu_, launch_of(part, kernel, rows));
+      return;
+    }
     auto const function = part.unit_stride ? kernel.forms.unit_stride : kernel.forms.any_stride;
     if (launch_is_parallel())
       launch(rows, function, &call_, place_);
@@ -119,10 +129,26 @@ class BlockRunner {
       function(&call_, 0, rows);
   }
 
+  [[nodiscard]] GpuLaunch launch_of(LoopPart const& part, LoopKernel const& kernel,
+                                    std::int64_t rows) const {
+    GpuLaunch launch;
+    launch.forms = &kernel.forms;
+    launch.box = &call_;
+    launch.rows = rows;
+    launch.unit_stride = part.unit_stride;
+    launch.leaf_count = part.leaves.size();
+    launch.scalar_count = kernel.scalars.size();
+    launch.kernel_bytes = std::ssize(kernel.bytes);
+    launch.copied_bytes = kernel.copied_bytes;
+    launch.place = place_;
+    return launch;
+  }
+
   Loop const& loop_;
   LoopDevice const& device_;
   LoopArguments const& arguments_;
   Place place_;
+  GpuStream* gpu_;  // null on the host
   std::vector<std::byte*> const* buffers_ = nullptr;
   LoopPass const* pass_ = nullptr;
   std::int64_t first_step_ = 0;
@@ -143,11 +169,16 @@ void rename(std::vector<BufferPair>& buffers, std::vector<BufferPair>& before,
   }
 }
 
-void fill_other_buffers(std::vector<LoopGhosts> const& all,
+void fill_other_buffers(Record const& record, std::vector<LoopGhosts> const& all,
                         std::vector<BufferPair> const& buffers) {
   if (planted("ghosts_in_one_buffer")) return;
-  for (auto const& ghosts : all)
-    copy_block(buffers[ghosts.array][1], ghosts.block, buffers[ghosts.array][0], ghosts.block);
+  for (auto const& [array, block] : all) {
+    auto const& [from, to] = buffers[array];
+    if (record.gpu == nullptr)
+      copy_block(to, block, from, block);
+    else
+      record.gpu->stream->copy_block(to, block, from, block);
+  }
 }
 
 }  // namespace
@@ -178,12 +209,12 @@ void run_loop(Record& record, LoopArguments& arguments) {
       send_cells(record);
     else
       exchange_cells(record);
-    fill_other_buffers(device.copied, buffers);
+    fill_other_buffers(record, device.copied, buffers);
     note_phase(record, Phase::pack);
     runner.run(device.early);
     note_phase(record, Phase::kernel);
     if (is_ahead) receive_cells(record);
-    fill_other_buffers(device.received, buffers);
+    fill_other_buffers(record, device.received, buffers);
     note_phase(record, Phase::pack);
     for (auto const& pass : device.late) runner.run(pass);
     note_phase(record, Phase::kernel);

@@ -59,8 +59,9 @@ void say_if_one_of_many(Bootstrap const& bootstrap, RuntimeOptions const& option
 struct Runtime::Impl {
   Impl(std::unique_ptr<Bootstrap> job, RuntimeOptions const& options) : bootstrap(std::move(job)) {
     if (bootstrap->process_count() > 1) set_log_process(bootstrap->self());
-    engine = std::make_unique<Engine>(*bootstrap, devices_of_this_process(options, *bootstrap),
-                                      NetworkOptions::from_environment());
+    engine =
+        std::make_unique<Engine>(*bootstrap, LocalDevices::of_this_process(options, *bootstrap),
+                                 NetworkOptions::from_environment());
     living_bootstrap = bootstrap.get();
     engine_to_end = engine.get();
     living_thread = std::this_thread::get_id();
@@ -130,21 +131,13 @@ Runtime::Runtime(MpiCommunicator const& communicator, RuntimeOptions const& opti
 
 Runtime::~Runtime() = default;
 
-char const* to_string(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::cpu:
-      return "cpu";
-  }
-  return "?";
-}
-
 std::ostream& operator<<(std::ostream& out, Device const& device) {
   return out << to_string(device.kind) << ' ' << device.id << " of process " << device.process;
 }
 
 Device DeviceRange::Iterator::operator*() const {
   DeviceId const id{id_};
-  return {id, DeviceKind::cpu, job().process_of(id), job().is_local(id)};
+  return {id, device_kind(), job().process_of(id), job().is_local(id)};
 }
 
 Device DeviceRange::operator[](std::int64_t i) const {

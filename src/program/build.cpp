@@ -234,6 +234,7 @@ std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
     auto& entry = kernels.emplace_back();
     entry.forms = statement.forms;
     entry.bytes = recorded.kernel;
+    entry.copied_bytes = statement.copied_bytes();
     entry.scalars.assign(statement.scalars.begin(), statement.scalars.end());
     entry.step = recorded.step;
     entry.has_fixed_step = recorded.has_fixed_step;
@@ -244,6 +245,7 @@ std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
     auto& entry = kernels.emplace_back();
     entry.forms = copy_forms();
     entry.bytes.assign(bytes, bytes + sizeof copy);
+    entry.copied_bytes = array->element_bytes();
   }
   return kernels;
 }

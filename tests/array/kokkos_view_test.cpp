@@ -8,12 +8,13 @@
 #include "tessera/array/shards.hpp"
 
 #include "support/arrays.hpp"
+#include "support/host_only.hpp"
 
 using namespace tessera;
 using test::holds;
 using test::over;
 
-TEST_SUITE_BEGIN("array/kokkos_view");
+TEST_SUITE_BEGIN("array/kokkos_view" * test::host_only());
 
 TEST_CASE("a Kokkos view of a shard shows and writes its cells") {
   for (auto const& [rows, columns] : {std::pair{5, 11}, {1, 3}, {0, 4}}) {

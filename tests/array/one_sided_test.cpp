@@ -20,13 +20,14 @@
 #include "tessera/base/hash.hpp"
 
 #include "support/arrays.hpp"
+#include "support/host_only.hpp"
 
 using namespace tessera;
 using test::holds;
 using test::over;
 using test::scrambled;
 
-TEST_SUITE_BEGIN("array/one_sided");
+TEST_SUITE_BEGIN("array/one_sided" * test::host_only());
 
 namespace {
 

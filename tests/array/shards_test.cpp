@@ -10,6 +10,7 @@
 #include "tessera/base/error.hpp"
 
 #include "support/arrays.hpp"
+#include "support/host_only.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -74,7 +75,7 @@ struct Pieces {
 
 }  // namespace
 
-TEST_CASE("each device's shard shows its cells, whatever the layout") {
+TEST_CASE("each device's shard shows its cells, whatever the layout" * test::host_only()) {
   for (auto const& [rows, columns] : {std::pair{7, 11}, {3, 2}, {1, 1}, {0, 5}}) {
     for (auto const& sharding : test::layouts_of_plane(rows, columns)) {
       CAPTURE(sharding);
@@ -104,7 +105,7 @@ TEST_CASE("a function sees every shard once, on its worker") {
   CHECK_ALL(wrong == 0);
 }
 
-TEST_CASE("what a function writes is there, and in all copies") {
+TEST_CASE("what a function writes is there, and in all copies" * test::host_only()) {
   for (auto const& sharding : test::layouts_of_plane(6, 5)) {
     CAPTURE(sharding);
     auto u = plane(6, 5, sharding);
@@ -125,7 +126,7 @@ TEST_CASE("what a function writes is there, and in all copies") {
   }
 }
 
-TEST_CASE("a view to write is one to read") {
+TEST_CASE("a view to write is one to read" * test::host_only()) {
   auto u = plane(4, 4, over(2, 2));
   bool right = true;
   for (ShardView<double const, 2> const view : u.mutable_shards())

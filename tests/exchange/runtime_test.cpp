@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
 
 #include "support/agree.hpp"
 
@@ -32,7 +33,7 @@ TEST_CASE("devices are numbered over the processes in order") {
 TEST_CASE("a device says what it is") {
   std::ostringstream out;
   out << devices()[0];
-  CHECK_ALL(out.str() == "cpu 0 of process 0");
+  CHECK_ALL(out.str() == text(to_string(devices()[0].kind), " 0 of process 0"));
 }
 
 TEST_CASE("a second Runtime is refused and the first goes on") {

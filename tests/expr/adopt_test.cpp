@@ -13,13 +13,14 @@
 #include "tessera/expr/shift.hpp"
 
 #include "support/arrays.hpp"
+#include "support/host_only.hpp"
 
 using namespace tessera;
 using test::holds;
 using test::over;
 
 /// Arrays in the caller's memory, and arrays that stay where they are.
-TEST_SUITE_BEGIN("expr/adopt");
+TEST_SUITE_BEGIN("expr/adopt" * test::host_only());
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "tessera/expr/shift.hpp"
 
 #include "support/arrays.hpp"
+#include "support/host_only.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -16,7 +17,7 @@ using test::over;
 using test::sent_by;
 
 /// Statements and epochs in turn: no stale ghost cell, no old buffer.
-TEST_SUITE_BEGIN("expr/one_sided");
+TEST_SUITE_BEGIN("expr/one_sided" * test::host_only());
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "tessera/expr/operators.hpp"
 
 #include "support/arrays.hpp"
+#include "support/host_only.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -14,7 +15,7 @@ using test::over;
 using test::sent_by;
 
 /// Statements after shards were written by hand: no stale ghost cell, no old buffer.
-TEST_SUITE_BEGIN("expr/shard_writes");
+TEST_SUITE_BEGIN("expr/shard_writes" * test::host_only());
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "tessera/ops/shape.hpp"
 
 #include "support/arrays.hpp"
+#include "support/shards.hpp"
 
 #include "contracts.hpp"
 
@@ -37,11 +38,11 @@ bool counts_up(DistArray<std::int64_t, N> const& u) {
 bool device_holds(DistArray<std::int64_t, 1> const& u, std::int64_t device, Integers const& cells) {
   Integers held;
   bool is_here = false;
-  for (auto const& shard : u.addressable_shards()) {
-    if (shard.device() != DeviceId{device}) continue;
+  test::look_at_shards(u, [&](auto const& shard) {
+    if (shard.device() != DeviceId{device}) return;
     is_here = true;
     for (std::int64_t i = 0; i < shard.extent(0); ++i) held.push_back(shard(i));
-  }
+  });
   return !is_here || held == cells;
 }
 

@@ -11,6 +11,7 @@
 #include "tessera/ops/shape.hpp"
 
 #include "support/arrays.hpp"
+#include "support/shards.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -47,12 +48,13 @@ Doubles tall(std::int64_t rows, std::int64_t columns) {
 template <class T, std::size_t N, class Cell>
 bool shards_hold(DistArray<T, N> const& u, Cell const& cell_at) {
   bool good = true;
-  for (auto const& shard : u.addressable_shards())
+  test::look_at_shards(u, [&](auto const& shard) {
     test::for_each_cell(shard.box(), [&](Index const& i) {
       std::int64_t offset = 0;
       for (std::size_t d = 0; d < N; ++d) offset += (i[d] - shard.box().lo[d]) * shard.stride(d);
       good = good && shard.data()[offset] == cell_at(i);
     });
+  });
   return test::agree(good);
 }
 

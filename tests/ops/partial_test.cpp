@@ -13,6 +13,7 @@
 #include "tessera/ops/reductions.hpp"
 
 #include "support/arrays.hpp"
+#include "support/shards.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -109,10 +110,11 @@ TEST_CASE("added up, the sum is whole on every device that had an addend") {
   CHECK(sum.sharding() == NamedSharding(grid(), P("x")));
   CHECK(holds(sum, their_sum));
   bool alike = true;
-  for (auto const& shard : sum.addressable_shards())
+  test::look_at_shards(sum, [&](auto const& shard) {
     for (std::int64_t i = 0; i < shard.box().extent(0); ++i)
       alike =
           alike && shard.data()[i] == their_sum[static_cast<std::size_t>(shard.box().lo[0] + i)];
+  });
   CHECK_ALL(alike);
 }
 

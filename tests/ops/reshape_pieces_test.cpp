@@ -9,6 +9,7 @@
 #include "tessera/ops/shape.hpp"
 
 #include "support/arrays.hpp"
+#include "support/host_only.hpp"
 #include "support/shards.hpp"
 
 #include "contracts.hpp"
@@ -247,7 +248,8 @@ TEST_CASE("random arrays of several boxes are fused without a message, and split
   }
 }
 
-TEST_CASE("the cells of an open epoch are not reshaped, also where nothing has to move") {
+TEST_CASE("the cells of an open epoch are not reshaped, also where nothing has to move" *
+          test::host_only()) {
   auto u = iota<double>({12}, test::over(4));
   fence(u);
   auto const again = [&] { (void)reshape(u, {3, 4}); };

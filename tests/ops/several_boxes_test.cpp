@@ -11,6 +11,7 @@
 #include "tessera/ops/shape.hpp"
 
 #include "support/arrays.hpp"
+#include "support/shards.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -70,11 +71,11 @@ TEST_CASE("each box is a shard of its own") {
   auto const u = iota<double>({10}, dealt(2, 3));
   std::int64_t shards = 0;
   bool right = true;
-  for (auto const& view : u.addressable_shards()) {
+  test::look_at_shards(u, [&](auto const& view) {
     ++shards;
     for (std::int64_t i = 0; i < view.extent(0); ++i)
       right = right && view(i) == static_cast<double>(view.box().lo[0] + i);
-  }
+  });
 
   CHECK_ALL(right);
   CHECK(test::total_over_processes(shards) == 4);

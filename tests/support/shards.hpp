@@ -8,10 +8,22 @@
 #include <vector>
 
 #include "tessera/array/creation.hpp"
+#include "tessera/array/shards.hpp"
 
 #include "support/agree.hpp"
 
 namespace tessera::test {
+
+/// Calls look(view) for each shard of this process, one at a time, wherever its cells lie; those of
+/// one device in their order.
+template <class T, std::size_t N, class Look>
+void look_at_shards(DistArray<T, N> const& u, Look const& look) {
+  std::mutex mutex;
+  for_each_shard(u, [&](ShardView<T const, N> const& view) {
+    std::lock_guard const guard(mutex);
+    look(view);
+  });
+}
 
 /// The cells of each local device that the array lies on: those of each of its boxes in row-major
 /// order, box after box.

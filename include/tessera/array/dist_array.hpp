@@ -133,6 +133,8 @@ class DistArray : public ExpressionBase,
   /// mesh that hold no cells show none.
   /// Ranks:    local; collective where devices hold addends that nobody has read yet. Waits until
   ///           this process's devices have carried out the statements so far.
+  /// Of GPUs the cells are at addresses of their memory, for kernels of one's own; for_each_shard
+  /// shows them on the host.
   /// Lifetime: of the views: until the next statement that names this array.
   [[nodiscard]] std::vector<ShardView<T const, N>> addressable_shards() const {
     std::vector<ShardView<T const, N>> views;

@@ -17,6 +17,7 @@ namespace tessera {
 /// ShardView<T const, N> of its cells, which may be none; where it holds several boxes, once for
 /// each, in turn. Of copies, each is shown.
 ///
+/// Of a GPU the cells are copied to the host for it, and back where they may be written.
 /// Waits for the statements so far; `f` runs at once on the devices' workers and has to bear that,
 /// and has ended everywhere when this returns. It must not call Tessera.
 /// Ranks:  local.

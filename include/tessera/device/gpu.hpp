@@ -34,7 +34,7 @@ class GpuEvent {
 /// numbers. What work of another stream wrote is seen after `wait` for an event of that stream.
 ///
 /// Ranks:   local.
-/// Threads: one at a time, but `release`, which any thread may call.
+/// Threads: any; what two of them bring comes in the order of their calls.
 /// Throws:  DeviceError, from any call, for the failure of earlier work too.
 class GpuStream {
  public:
@@ -48,6 +48,9 @@ class GpuStream {
   [[nodiscard]] virtual std::byte* allocate(std::int64_t size_bytes) = 0;
   /// Gives memory of `allocate` back once all work so far is done.
   virtual void release(std::byte* memory) noexcept = 0;
+
+  /// True of addresses in memory of the GPU, whoever took it.
+  [[nodiscard]] virtual bool owns(std::byte const* address) const = 0;
 
   /// Bytes from memory of a GPU or of the host to other such memory. Host memory stays as it is
   /// until the copy is done.

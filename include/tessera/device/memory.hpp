@@ -22,8 +22,8 @@ void poison(std::byte* data, std::int64_t size_bytes);
 /// True in builds with TESSERA_POISON.
 [[nodiscard]] bool poisons_memory();
 
-/// A block of host memory with one owner, which is this unless it is borrowed; aligned to 64 bytes, or to 2 MiB with huge pages asked
-/// for if it has at least 4 MiB.
+/// A block of host memory with one owner, which is this unless it is borrowed; aligned to 64 bytes,
+/// or to 2 MiB with huge pages asked for if it has at least 4 MiB.
 ///
 /// The memory is not touched here: its pages come to lie where the worker that first writes them
 /// runs. In builds with TESSERA_POISON it is filled with poison.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tessera/base/source.hpp"
-#include "tessera/device/memory.hpp"
+#include "tessera/device/device_memory.hpp"
 #include "tessera/device/strided.hpp"
 #include "tessera/index/box.hpp"
 #include "tessera/layout/layout.hpp"
@@ -41,15 +41,22 @@ struct Frame {
   [[nodiscard]] StridedBlock block_of(Box const& box, std::int64_t element_bytes) const;
 };
 
+/// A device of this process.
+struct LocalDevice {
+  DeviceId id;
+  std::shared_ptr<GpuStream> stream;  ///< of a GPU; null on the host
+};
+
 /// One box that a device holds of an array.
 ///
 /// Threads: the fields belong to the caller's thread; the worker reads and writes cells through
 /// pointers that records hand it.
 struct Shard {
   DeviceId device;
+  std::shared_ptr<GpuStream> stream;  ///< of a GPU, whose memory this is; null on the host
   Box own;
   Frame frame;
-  std::array<HostMemory, 2> memory;
+  std::array<DeviceMemory, 2> memory;
   std::size_t current = 0;               ///< which buffer holds the array's cells
   InlineVector<Box, 5> differing;        ///< own cells in which the other buffer differs
   std::array<std::int64_t, 2> places{};  ///< of the buffers in the block of a shared array
@@ -61,6 +68,16 @@ struct Shard {
   }
   [[nodiscard]] std::byte* cells() { return buffer(current); }
   [[nodiscard]] bool has_second() const { return memory[1 - current].data() != nullptr; }
+
+  /// From buffer to buffer, where the blocks lie alike or not: on a GPU later, in the order of its
+  /// work.
+  void copy(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+            StridedBlock const& from) const {
+    if (stream == nullptr)
+      copy_block(to_base, to, from_base, from);
+    else
+      stream->copy_block(to_base, to, from_base, from);
+  }
 
   static constexpr std::size_t displacement = 2112;
 };
@@ -96,11 +113,11 @@ class ArrayState {
   /// Allocates one buffer for each box of each local device of the layout, unless devices hold
   /// addends. `number` counts the arrays of the program.
   ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number,
-             std::vector<DeviceId> const& local_devices);
+             std::vector<LocalDevice> const& local_devices);
   /// Takes the cells from the caller's memory, which is pinned. Each box that is not empty has been
   /// checked to be among `borrowed` once.
   ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number,
-             std::vector<DeviceId> const& local_devices, std::span<BorrowedBox const> borrowed);
+             std::vector<LocalDevice> const& local_devices, std::span<BorrowedBox const> borrowed);
 
   [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return layout_; }
   [[nodiscard]] std::int64_t element_bytes() const { return element_bytes_; }
@@ -158,9 +175,9 @@ class ArrayState {
     std::size_t count;
   };
 
-  void add_boxes_of(std::vector<DeviceId> const& local_devices);
+  void add_boxes_of(std::vector<LocalDevice> const& local_devices);
   [[nodiscard]] std::int64_t buffer_bytes(Frame const& frame) const;
-  [[nodiscard]] HostMemory buffer_for(Shard const& shard, std::size_t which) const;
+  [[nodiscard]] DeviceMemory buffer_for(Shard const& shard, std::size_t which) const;
   void replace_storage(GhostWidths const& widths);
   [[nodiscard]] std::shared_ptr<SharedBlock> make_block(std::vector<Shard>& shards) const;
 

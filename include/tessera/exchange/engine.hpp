@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tessera/device/caches.hpp"
+#include "tessera/device/device_kind.hpp"
 #include "tessera/exchange/counters.hpp"
 #include "tessera/exchange/loop.hpp"
 #include "tessera/exchange/statement.hpp"
@@ -23,6 +24,7 @@
 namespace tessera {
 
 class OneSided;
+struct LocalDevices;
 
 namespace detail {
 class BudgetStack;
@@ -42,12 +44,13 @@ struct Meeting {
 /// Threads: the caller's thread only.
 class Engine {
  public:
-  Engine(Bootstrap& bootstrap, std::int64_t local_devices, NetworkOptions const& options);
+  Engine(Bootstrap& bootstrap, LocalDevices const& devices, NetworkOptions const& options);
   ~Engine();
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
   [[nodiscard]] Job const& job() const;
+  [[nodiscard]] DeviceKind device_kind() const;
   [[nodiscard]] Network& network();
   [[nodiscard]] Counters counters() const;
 
@@ -61,6 +64,8 @@ class Engine {
   [[nodiscard]] std::shared_ptr<ArrayState> adopt_array(std::shared_ptr<Layout const> layout,
                                                         std::int64_t element_bytes,
                                                         std::span<BorrowedBox const> borrowed);
+  /// Whether cells of a device of this process can lie at an address. Ranks: local.
+  [[nodiscard]] bool reaches(DeviceId device, std::byte const* address) const;
   [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
 
   /// An empty statement to be filled in; the same object every time.
@@ -138,6 +143,8 @@ class Engine {
 [[nodiscard]] Engine& engine();
 /// What the job is made of: any thread may ask. Throws: UsageError without a Runtime.
 [[nodiscard]] Job const& job();
+/// What its devices are made of: any thread may ask. Throws: UsageError without a Runtime.
+[[nodiscard]] DeviceKind device_kind();
 
 namespace detail {
 /// Makes an engine the one that `engine()` gives; null for none.

@@ -45,6 +45,7 @@ struct GpuCall {
   /// Its cells and those of its leaves are addresses of the GPU; leaves of constants past the edges
   /// point into `box.kernel`. `box.accumulator` is memory of the GPU for `parts` accumulators.
   KernelCall box;
+  std::int64_t kernel_bytes = 0;
   std::size_t leaf_count = 0;
   std::size_t scalar_count = 0;
   bool unit_stride = false;  ///< cells of rows lie side by side, of the target and of all leaves
@@ -68,5 +69,13 @@ struct KernelForms {
   /// inside as long as none did. Null itself where the library computes on GPUs by other means.
   GpuKernel const* gpu = nullptr;
 };
+
+/// Whether some part of the program was made by a CUDA compiler, and so has kernels for GPUs.
+[[nodiscard]] bool gpu_kernels_built();
+
+namespace detail {
+/// From now on `gpu_kernels_built()`.
+void note_gpu_kernels();
+}  // namespace detail
 
 }  // namespace tessera

@@ -21,8 +21,9 @@ struct LoopKernel {
   KernelForms forms;
   std::vector<std::byte> bytes;
   std::vector<std::shared_ptr<ScalarState>> scalars;
-  std::int64_t step = 0;        ///< that it is told: from the loop's own on,
-  bool has_fixed_step = false;  ///< or this one, always
+  std::int64_t step = 0;          ///< that it is told: from the loop's own on,
+  bool has_fixed_step = false;    ///< or this one, always
+  std::int64_t copied_bytes = 0;  ///< of an element, where the kernel copies them; else 0
 };
 
 /// Where a statement finds the cells of one array in whichever buffer.

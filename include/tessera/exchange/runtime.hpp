@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "tessera/base/ids.hpp"
+#include "tessera/device/device_kind.hpp"
 #include "tessera/exchange/counters.hpp"
 #include "tessera/plan/explanation.hpp"
 
@@ -18,7 +19,11 @@ namespace tessera {
 struct RuntimeOptions {
   /// Devices that this process drives. Without it: TESSERA_DEVICES; else one per process under a
   /// launcher, and one per core for a program started alone.
-  std::optional<std::int64_t> devices;
+  std::optional<std::int64_t> devices = std::nullopt;
+  /// What they are made of, equal on all processes. Without it: TESSERA_DEVICE ("host", "cuda" or
+  /// "emulated"); else GPUs where there are some and a CUDA compiler made the program's kernels,
+  /// and the host's cores otherwise.
+  std::optional<DeviceKind> kind = std::nullopt;
 };
 
 class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
@@ -52,11 +57,6 @@ class Runtime {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// What a device is made of.
-enum class DeviceKind : std::uint8_t { cpu };
-/// "cpu".
-[[nodiscard]] char const* to_string(DeviceKind kind);
 
 /// A device of the job.
 struct Device {

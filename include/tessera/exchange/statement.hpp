@@ -63,6 +63,10 @@ struct Statement {
   /// The kernel writes the cell of the only leaf unchanged, so what arrives may be put where it
   /// belongs at once.
   bool copies = false;
+  /// Of an element, where `copies`; else 0.
+  [[nodiscard]] std::int64_t copied_bytes() const {
+    return copies && target != nullptr ? target->element_bytes() : 0;
+  }
   /// The program asks for cells to be moved, as reshard does: a gather here surprises nobody.
   bool is_transfer = false;
   /// A reduction counts cells of copy 0 only.

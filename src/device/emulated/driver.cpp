@@ -44,8 +44,8 @@ class Arena {
     auto free = std::find_if(free_.begin(), free_.end(),
                              [&](auto const& block) { return block.second >= length; });
     if (bytes < 0 || (free == free_.end() && size - used_ < length))
-      throw DeviceError(text("a GPU cannot have ", bytes, " bytes (", bytes_text(bytes),
-                             ") of memory more"));
+      throw DeviceError(
+          text("a GPU cannot have ", bytes, " bytes (", bytes_text(bytes), ") of memory more"));
     std::int64_t at = used_;
     if (free == free_.end()) {
       used_ += length;
@@ -113,20 +113,36 @@ class Arena {
   std::map<std::int64_t, std::int64_t> lengths_;  // of what is given
 };
 
-// Counts the work of one stream.
+// The work of one stream. It is put off until somebody asks whether it is done, so that whoever
+// forgets to ask finds nothing of it.
 struct Progress {
   std::mutex mutex;
   std::condition_variable changed;
   std::uint64_t done = 0;
+  std::uint64_t asked = 0;  // work before this number is wanted
+
+  [[nodiscard]] bool has_done(std::uint64_t number) {
+    std::lock_guard const guard(mutex);
+    return want(number);
+  }
+  void wait_for(std::uint64_t number) {
+    std::unique_lock guard(mutex);
+    changed.wait(guard, [&] { return want(number); });
+  }
+
+ private:
+  bool want(std::uint64_t number) {
+    if (asked < number) {
+      asked = number;
+      changed.notify_all();
+    }
+    return done >= number;
+  }
 };
 
 class EmulatedEvent : public GpuEvent {
  public:
-  bool has_passed() override {
-    if (stream == nullptr) return true;
-    std::lock_guard const guard(stream->mutex);
-    return stream->done >= number;
-  }
+  bool has_passed() override { return stream == nullptr || stream->has_done(number); }
 
   std::shared_ptr<Progress> stream;  // none before it is first recorded
   std::uint64_t number = 0;
@@ -138,10 +154,10 @@ class EmulatedStream : public GpuStream {
       : arena_(std::move(arena)), thread_([this] { work(); }) {}
   ~EmulatedStream() override {
     {
-      std::lock_guard const guard(mutex_);
+      std::lock_guard const guard(progress_->mutex);
       stopping_ = true;
     }
-    posted_.notify_one();
+    progress_->changed.notify_all();
     thread_.join();
   }
 
@@ -152,6 +168,7 @@ class EmulatedStream : public GpuStream {
   void release(std::byte* memory) noexcept override {
     post([this, memory] { arena_->release(memory); });
   }
+  bool owns(std::byte const* address) const override { return arena_->holds(address); }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
     defer([this, to, from, size_bytes] {
       std::memcpy(anywhere(to), anywhere(from), static_cast<std::size_t>(size_bytes));
@@ -187,21 +204,22 @@ class EmulatedStream : public GpuStream {
     check();
     auto& recorded = static_cast<EmulatedEvent&>(event);
     recorded.stream = progress_;
-    std::lock_guard const guard(mutex_);
+    std::lock_guard const guard(progress_->mutex);
     recorded.number = count_;
   }
   void wait(GpuEvent const& event) override {
     auto const& awaited = static_cast<EmulatedEvent const&>(event);
     if (awaited.stream == nullptr || awaited.stream == progress_) return;
-    defer([stream = awaited.stream, number = awaited.number] {
-      std::unique_lock guard(stream->mutex);
-      stream->changed.wait(guard, [&] { return stream->done >= number; });
-    });
+    defer([stream = awaited.stream, number = awaited.number] { stream->wait_for(number); });
   }
   bool is_idle() override {
     check();
-    std::scoped_lock const guard(mutex_, progress_->mutex);
-    return progress_->done == count_;
+    std::uint64_t all = 0;
+    {
+      std::lock_guard const guard(progress_->mutex);
+      all = count_;
+    }
+    return progress_->has_done(all);
   }
 
   void* native() const override { return nullptr; }
@@ -223,49 +241,44 @@ class EmulatedStream : public GpuStream {
   }
 
   void post(std::function<void()> work) noexcept {
-    {
-      std::lock_guard const guard(mutex_);
-      queue_.push_back(std::move(work));
-      ++count_;
-    }
-    posted_.notify_one();
+    std::lock_guard const guard(progress_->mutex);
+    queue_.push_back(std::move(work));
+    ++count_;
+    if (progress_->asked >= count_) progress_->changed.notify_all();
   }
 
   // Earlier work that failed.
   void check() {
-    std::lock_guard const guard(mutex_);
+    std::lock_guard const guard(progress_->mutex);
     if (failure_ != nullptr) std::rethrow_exception(failure_);
   }
 
   void work() {
+    std::unique_lock guard(progress_->mutex);
     for (;;) {
-      std::function<void()> next;
-      {
-        std::unique_lock guard(mutex_);
-        posted_.wait(guard, [&] { return !queue_.empty() || stopping_; });
-        if (queue_.empty()) return;
-        next = std::move(queue_.front());
-        queue_.pop_front();
-      }
+      progress_->changed.wait(guard, [&] {
+        return stopping_ || (!queue_.empty() && progress_->asked > progress_->done);
+      });
+      if (queue_.empty()) return;
+      auto next = std::move(queue_.front());
+      queue_.pop_front();
+      guard.unlock();
+      std::exception_ptr failure;
       try {
         next();
       } catch (...) {
-        std::lock_guard const guard(mutex_);
-        if (failure_ == nullptr) failure_ = std::current_exception();
+        failure = std::current_exception();
       }
       next = nullptr;
-      {
-        std::lock_guard const guard(progress_->mutex);
-        ++progress_->done;
-      }
+      guard.lock();
+      if (failure_ == nullptr) failure_ = failure;
+      ++progress_->done;
       progress_->changed.notify_all();
     }
   }
 
   std::shared_ptr<Arena> arena_;
-  std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
-  std::mutex mutex_;
-  std::condition_variable posted_;
+  std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();  // its mutex guards the rest
   std::deque<std::function<void()>> queue_;
   std::uint64_t count_ = 0;  // of all work so far
   std::exception_ptr failure_;

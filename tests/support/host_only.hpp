@@ -1,0 +1,19 @@
+#pragma once
+/// @file
+/// For tests of what only devices of the host can do.
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/environment.hpp"
+
+namespace tessera::test {
+
+/// A test case that is left out where devices are GPUs: it touches cells by their addresses, or
+/// reaches them from another process.
+inline doctest::skip host_only() {
+  return doctest::skip(environment("TESSERA_DEVICE").value_or("host") != "host");
+}
+
+}  // namespace tessera::test
