@@ -117,6 +117,9 @@ TEST_CASE("memory of a GPU is aligned, and none is somebody else's") {
       CHECK(reinterpret_cast<std::uintptr_t>(all[i]) % 256 == 0);
       for (std::size_t j = 0; j < i; ++j) CHECK(all[i] != all[j]);
     }
+    int on_host = 0;
+    CHECK(stream->owns(all.back()));
+    CHECK_FALSE(stream->owns(reinterpret_cast<std::byte const*>(&on_host)));
     for (auto* const memory : all) stream->release(memory);
   });
 }

@@ -58,6 +58,7 @@ struct RandomCall {
     call.box.extents = &box.extents;
     call.box.leaves = leaves;
     call.box.scalars = scalars;
+    call.kernel_bytes = sizeof(Stencil);
     call.leaf_count = 2;
     call.scalar_count = 1;
     call.unit_stride = unit;
@@ -130,6 +131,7 @@ void folds_as_the_host_does(std::mt19937& random) {
   Kernel const kernel{random_call.kernel, 2.0};
   if (!unit) random_call.become_constant(kernel.terms);
   call.box.kernel = &kernel;
+  call.kernel_bytes = sizeof(Kernel);
   Index to_strides(N, 0);
   std::int64_t stride = random_from(random, 1, 2);
   for (std::size_t d = N; d-- > 0;) {

@@ -13,7 +13,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include "tessera/exchange/gpu_kernels.hpp"
 #include "tessera/exchange/kernel.hpp"
 #include "tessera/expr/gpu_work.hpp"
 
@@ -120,7 +119,7 @@ template <GpuKernel* slot, GpuKernel kernel>
 struct Registration {
   static inline bool const is_done = [] {
     *slot = kernel;
-    has_gpu_kernels = true;
+    note_gpu_kernels();
     return true;
   }();
 };

@@ -110,8 +110,8 @@ template <class Kernel, std::size_t N>
   using Box = GpuBox<Kernel, N>;
   static_assert(std::is_trivially_copyable_v<Box>);
   auto const& given = call.box;
-  if (given.extents->size() != N || call.leaf_count > Box::ends.leaves ||
-      call.scalar_count > Box::ends.scalars)
+  if (given.extents->size() != N || call.kernel_bytes != sizeof(Kernel) ||
+      call.leaf_count > Box::ends.leaves || call.scalar_count > Box::ends.scalars)
     return std::nullopt;
   auto const& kernel = *static_cast<Kernel const*>(given.kernel);
   Box box{kernel};
@@ -120,7 +120,7 @@ template <class Kernel, std::size_t N>
   };
   copy(box.first, *given.first);
   copy(box.extents, *given.extents);
-  if (given.target_strides != nullptr) copy(box.target_strides, *given.target_strides);
+  if (given.target != nullptr) copy(box.target_strides, *given.target_strides);
   box.target = given.target;
   box.step = given.step;
   auto const* const begin = reinterpret_cast<std::byte const*>(&kernel);

@@ -119,6 +119,11 @@ class CudaStream : public GpuStream {
   void release(std::byte* memory) noexcept override {
     report(cudaFreeAsync(memory, stream_), "cudaFreeAsync", gpu_);
   }
+  bool owns(std::byte const* address) const override {
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes", gpu_);
+    return attributes.type == cudaMemoryTypeDevice && attributes.device == gpu_;
+  }
 
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
     if (size_bytes == 0) return;

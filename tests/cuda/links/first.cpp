@@ -2,8 +2,6 @@
 
 #include <iostream>
 
-#include <tessera/exchange/gpu_kernels.hpp>
-
 #include "step.hpp"
 
 namespace ts = tessera;
