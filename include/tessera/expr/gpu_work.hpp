@@ -110,7 +110,7 @@ template <class Kernel, std::size_t N>
   using Box = GpuBox<Kernel, N>;
   static_assert(std::is_trivially_copyable_v<Box>);
   auto const& given = call.box;
-  if (given.extents->size() != N || call.kernel_bytes != sizeof(Kernel) ||
+  if (given.extents->size() != N || call.kernel_bytes != std::int64_t{sizeof(Kernel)} ||
       call.leaf_count > Box::ends.leaves || call.scalar_count > Box::ends.scalars)
     return std::nullopt;
   auto const& kernel = *static_cast<Kernel const*>(given.kernel);

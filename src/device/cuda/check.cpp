@@ -14,9 +14,11 @@ std::string_view advice(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:
       return "use more GPUs or smaller arrays, or see with nvidia-smi who else takes memory";
+    case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
     case cudaErrorUnsupportedPtxVersion:
-      return "the driver is older than the CUDA that the program was built with: update it";
+      return "there is no driver, or one that is older than the CUDA that the program was built "
+             "with";
     case cudaErrorNoKernelImageForDevice:
       return "build with the GPU's compute capability among CMAKE_CUDA_ARCHITECTURES";
     case cudaErrorIllegalAddress:
