@@ -11,6 +11,10 @@ macro(tessera_find_nvcc variable)
       set(ENV{CUDACXX} "${TESSERA_NVCC}")
     endif()
   endif()
+  # One compiler for both halves of a program: whether nvcc takes it is seen at once.
+  if(NOT CMAKE_CUDA_HOST_COMPILER AND "$ENV{CUDAHOSTCXX}" STREQUAL "")
+    set(ENV{CUDAHOSTCXX} "${CMAKE_CXX_COMPILER}")
+  endif()
   include(CheckLanguage)
   check_language(CUDA)
   set(${variable} OFF)
@@ -21,9 +25,7 @@ endmacro()
 
 # tessera_enable_cuda(): the language CUDA in this folder and those below.
 macro(tessera_enable_cuda)
-  if(NOT CMAKE_CUDA_COMPILER)
-    tessera_find_nvcc(tessera_has_nvcc)
-  endif()
+  tessera_find_nvcc(tessera_has_nvcc)
   # CMake 3.25 does not know how nvcc is told of C++20.
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
@@ -33,10 +35,6 @@ macro(tessera_enable_cuda)
   # program starts.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
-  endif()
-  # One compiler for both halves of a program.
-  if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER AND "$ENV{CUDAHOSTCXX}" STREQUAL "")
-    set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
   endif()
   enable_language(CUDA)
 endmacro()
