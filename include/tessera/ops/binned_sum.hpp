@@ -37,8 +37,9 @@ class BinnedSum {
   /// Adds one term, or all of a span.
   void add(double term);
   void add(std::span<double const> terms);
-  /// Adds one term or a few, also on a GPU; many are faster in spans.
+  /// Adds one term, also on a GPU; many are faster in spans.
   TESSERA_FUNCTION void add_term(double term);
+  /// Adds a few terms, also on a GPU.
   template <std::size_t n>
   TESSERA_FUNCTION void add_terms(double const (&terms)[n]);
   /// Adds all terms of another sum.
