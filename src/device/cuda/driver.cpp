@@ -23,10 +23,13 @@ constexpr std::int64_t least_bytes = 256;  // so that every piece of memory has 
 
 // Calls go to the calling thread's current GPU. Asking for it is a look into the thread's own
 // memory; others in the program may have changed it, so it is asked for every time.
-void make_current(int gpu) {
+cudaError_t try_make_current(int gpu) noexcept {
   int current = -1;
-  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return;
-  check(cudaSetDevice(gpu), "cudaSetDevice", gpu);
+  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return cudaSuccess;
+  return cudaSetDevice(gpu);
+}
+void make_current(int gpu) {
+  check(try_make_current(gpu), "cudaSetDevice", gpu);
 }
 
 int attribute_of(int gpu, cudaDeviceAttr attribute) {
@@ -117,6 +120,7 @@ class CudaStream : public GpuStream {
     return static_cast<std::byte*>(memory);
   }
   void release(std::byte* memory) noexcept override {
+    report(try_make_current(gpu_), "cudaSetDevice", gpu_);
     report(cudaFreeAsync(memory, stream_), "cudaFreeAsync", gpu_);
   }
   bool owns(std::byte const* address) const override {
