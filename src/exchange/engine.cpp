@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -26,6 +27,7 @@
 #include "budget_stack.hpp"
 #include "compile.hpp"
 #include "execute_on_gpu.hpp"
+#include "gpu_lane.hpp"
 #include "loop_arrays.hpp"
 #include "observer.hpp"
 #include "plan_cache.hpp"
@@ -226,7 +228,8 @@ struct Engine::Impl {
     return cache.insert(key, std::move(plan));
   }
 
-  void need_room(CompiledStatement const& plan) {
+  void need_room(CompiledStatement& plan) {
+    name_lanes(plan);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       auto const& device = plan.devices[i];
       auto& slot = slots[i];
@@ -245,6 +248,32 @@ struct Engine::Impl {
         record.targets.reserve(device.writes.size());
       }
     }
+  }
+
+  // Where both ends of messages are GPUs of this process they go by lanes.
+  void name_lanes(CompiledStatement& plan) {
+    if (slots.front().gpu == nullptr) return;
+    for (auto& device : plan.devices) {
+      for (auto& message : device.sends) name_lane(message, device.device, message.peer);
+      for (auto& message : device.receives) name_lane(message, message.peer, device.device);
+    }
+  }
+
+  void name_lane(Message& message, DeviceId from, DeviceId to) {
+    if (!job.is_local(from) || !job.is_local(to)) {
+      if (kind == DeviceKind::cuda)
+        log_warning_once("cells travel between GPUs of several processes through host memory");
+      return;
+    }
+    auto const stream_of = [&](DeviceId device) {
+      return slots[static_cast<std::size_t>(job.local_index(device))].stream();
+    };
+    auto& lane = lanes[{from, to}];
+    if (lane == nullptr) lane = std::make_unique<GpuLane>(stream_of(from), stream_of(to));
+    message.lane = lane.get();
+    if (lane->slots.front().size_bytes() >= message.bytes) return;
+    synchronize();
+    lane->grow(message.bytes);
   }
 
   void need_room_for_messages(GpuSide& side, DevicePlan const& plan) {
@@ -594,6 +623,7 @@ struct Engine::Impl {
   Network network;
   Trees trees;
   std::deque<DeviceSlot> slots;
+  std::map<std::pair<DeviceId, DeviceId>, std::unique_ptr<GpuLane>> lanes;
   std::vector<LocalDevice> local_devices;
   PlanKey key;
   PlanCache cache;
