@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "tessera/base/assert.hpp"
@@ -131,14 +130,14 @@ KernelFunction form_for(Part const& part, KernelForms const& forms) {
 }
 
 void compute_part(Record& record, Part const& part) {
-  std::array<LeafView, max_leaves> leaves;
-  for (std::size_t l = 0; l < part.leaves.size(); ++l)
-    leaves[l] = {leaf_address(record, part.leaves[l]), &part.leaves[l].strides};
+  InlineVector<LeafView, max_leaves> leaves;
+  for (auto const& leaf : part.leaves)
+    leaves.push_back({leaf_address(record, leaf), &leaf.strides});
   KernelCall call;
   call.kernel = record.kernel.data();
   call.first = &part.first;
   call.extents = &part.extents;
-  call.leaves = leaves.data();
+  call.leaves = leaves.begin();
   call.scalars = record.scalars.data();
   call.accumulator = record.accumulator;
   call.step = record.step;

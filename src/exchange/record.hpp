@@ -43,6 +43,9 @@ struct Record {
   DeviceId device;
   Waiter* waiter = nullptr;
 
+  /// False where it runs at once on the caller's thread: then the statement keeps alive what it
+  /// names.
+  bool outlives_statement = true;
   std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
   DevicePlan const* plan = nullptr;
   KernelForms forms;
@@ -60,6 +63,12 @@ struct Record {
   std::vector<std::shared_ptr<void>> keeps;  ///< arrays and scalars that the record names
 
   std::function<void(Record&)> const* call = nullptr;
+
+  /// Keeps an array or a scalar alive until it has run.
+  template <class T>
+  void keep(std::shared_ptr<T> const& named) {
+    if (outlives_statement) keeps.push_back(named);
+  }
 
   Probe* probe = nullptr;  ///< where somebody looks at what the time is spent on
   std::size_t row = 0;     ///< of the probe
