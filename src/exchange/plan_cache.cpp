@@ -46,7 +46,7 @@ void PlanKey::hash_words() {
   std::size_t i = 0;
   for (; i + chains.size() <= words_.size(); i += chains.size())
     for (std::size_t c = 0; c < chains.size(); ++c) chains[c] = fold(chains[c], words_[i + c]);
-  for (std::size_t c = 0; i < words_.size(); ++i, ++c) chains[c] = fold(chains[c], words_[i]);
+  for (; i < words_.size(); ++i) chains[0] = fold(chains[0], words_[i]);
   hash_ = mix(mix(chains[0], chains[1]), mix(chains[2], chains[3]));
 }
 

@@ -19,15 +19,14 @@ Access Builder::access(std::span<ViewAxis const> axes,
   AffineMap map{extents_.size(), {}};
   auto const missing = dimensions_.size() - view_extents.size();  // leading ones the view lacks
   for (auto const& axis : axes) {
-    AxisMap moved{AxisMap::fixed, axis.offset, axis.stride};
+    int from = AxisMap::fixed;
     if (axis.from != ViewAxis::fixed) {
       auto const k = static_cast<std::size_t>(axis.from);
       auto const dimension = dimensions_[k + missing];
       // One cell against many is repeated.
-      if (view_extents[k] != 1 || extents_[dimension] == 1)
-        moved.from = static_cast<int>(dimension);
+      if (view_extents[k] != 1 || extents_[dimension] == 1) from = static_cast<int>(dimension);
     }
-    map.axes.push_back(moved);
+    map.axes.push_back({from, axis.offset, axis.stride});
   }
   return Access::plain(map);
 }
