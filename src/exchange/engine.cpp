@@ -214,7 +214,9 @@ struct Engine::Impl {
     network.failure().throw_if_set();
   }
 
-  std::shared_ptr<CompiledStatement> plan_for(Statement const& statement, StatementTag const& tag) {
+  // Until the next statement's.
+  std::shared_ptr<CompiledStatement> const& plan_for(Statement const& statement,
+                                                     StatementTag const& tag) {
     if (auto const* found = cache.find(key)) return *found;
     auto const modes = choose_modes(statement);
     if (needs_growth(statement, modes)) {
@@ -285,11 +287,11 @@ struct Engine::Impl {
   }
 
   std::uint64_t hash_of(Statement const& statement) const {
-    auto hash = mix(statement.type_hash, key.hash());
-    if (statement.target != nullptr) hash = mix(hash, statement.target->number());
-    for (auto const& leaf : statement.leaves) hash = mix(hash, leaf.array->number());
-    for (auto const& scalar : statement.scalars) hash = mix(hash, ~scalar->number());
-    return hash;
+    auto hash = fold(statement.type_hash, key.hash());
+    if (statement.target != nullptr) hash = fold(hash, statement.target->number());
+    for (auto const& leaf : statement.leaves) hash = fold(hash, leaf.array->number());
+    for (auto const& scalar : statement.scalars) hash = fold(hash, ~scalar->number());
+    return scramble(hash);
   }
 
   void run(Statement const& statement) {
@@ -297,7 +299,7 @@ struct Engine::Impl {
     auto tag = next_tag(hash_of(statement), statement.place);
     if (network.compares_statements())
       agree(tag, [summary = Summary(statement)] { return summary.describe(); });
-    auto const plan = plan_for(statement, tag);
+    auto const& plan = plan_for(statement, tag);
     if (budgets->watches() && !is_allowed(statement, *plan, tag)) return;
     row = observer == nullptr ? 0 : observer->note(statement, *plan);
     if (statement.is_reduction()) prepare_reduction(statement, tag);
@@ -502,7 +504,8 @@ struct Engine::Impl {
     record.device = slot.device;
     record.waiter = slot.waiter;
     record.gpu = slot.gpu.get();
-    record.compiled = compiled;
+    record.outlives_statement = slot.worker != nullptr;
+    if (record.outlives_statement) record.compiled = compiled;
     record.plan = &plan;
     record.forms = statement.forms;
     record.step = statement.step;
@@ -532,10 +535,10 @@ struct Engine::Impl {
     record.keeps.clear();
     for (auto const& [leaf, box] : plan.buffers)
       record.buffers.push_back(statement.leaves[leaf].array->shards_of(slot.device)[box].cells());
-    for (auto const& leaf : statement.leaves) record.keeps.push_back(leaf.array);
+    for (auto const& leaf : statement.leaves) record.keep(leaf.array);
     for (auto const& scalar : statement.scalars) {
       record.scalars.push_back(scalar->value(job.local_index(slot.device)));
-      record.keeps.push_back(scalar);
+      record.keep(scalar);
     }
   }
 
@@ -546,7 +549,7 @@ struct Engine::Impl {
     record.accumulator = slot.accumulator.data();
     record.result = statement.result->value(job.local_index(slot.device));
     record.tree = &trees.of_device(static_cast<std::size_t>(job.local_index(slot.device)));
-    record.keeps.push_back(statement.result);
+    record.keep(statement.result);
   }
 
   // One that nobody names any more serves again: a reduction in a loop allocates nothing. Each copy
