@@ -11,8 +11,10 @@ import sys
 COLUMNS = ["case", "form", "processes", "devices", "seconds", "raw_seconds",
            "ratio", "ratio_min", "ratio_max"]
 EXTRA = "extra_MiB"  # of benches that measure memory
+ONE_CORE = "one_core"  # of benches that have a plain loop on one core: its seconds
 OF_STREAM = "of_stream"  # of benches that measure how fast memory is
-MORE_COLUMNS = {"reshard": [EXTRA], **dict.fromkeys(("heat", "wave", "gray_scott"), [OF_STREAM])}
+STENCILS = ("heat", "wave", "gray_scott")
+MORE_COLUMNS = {"reshard": [EXTRA], **dict.fromkeys(STENCILS, [ONE_CORE, OF_STREAM])}
 
 # What a bench's program is told for each case: dimensions, cells along each, steps of a run.
 CASES = {
@@ -122,7 +124,14 @@ def run_case(asked: argparse.Namespace, name: str) -> list[dict]:
     changed = asked.cells is not None and asked.cells != cells
     cells, steps = asked.cells or cells, asked.steps or steps
     label = f"{name.split('-')[0]}-{cells}" if changed else name
-    return run_program(asked, label, dimensions, cells, steps, asked.pairs)
+    forms = run_program(asked, label, dimensions, cells, steps, asked.pairs)
+    if asked.bench not in STENCILS:
+        return forms
+    alone = argparse.Namespace(**{**vars(asked), "processes": 1, "hosts": False})
+    loop = run_program(alone, ONE_CORE, label, dimensions, cells, steps, asked.pairs)[0]
+    if any(measured["hashes"] != loop["hashes"] for measured in forms):
+        sys.exit(f"the plain loop on one core ends {label} with other bits")
+    return [{**measured, ONE_CORE: statistics.median(loop[ONE_CORE])} for measured in forms]
 
 
 def stream_of(asked: argparse.Namespace) -> float:
@@ -143,6 +152,7 @@ def row(measured: dict, stream: float | None) -> dict:
         "ratio": statistics.median(ratios),
         "ratio_min": min(ratios), "ratio_max": max(ratios),
         **({EXTRA: measured["extra_bytes"] / 2**20} if "extra_bytes" in measured else {}),
+        **({ONE_CORE: measured[ONE_CORE]} if ONE_CORE in measured else {}),
         **({OF_STREAM: measured["bytes"] / seconds / stream} if stream else {}),
     }
 

@@ -3,8 +3,10 @@
 /// What benches of stencils share: a loop of statements in several forms beside a raw version, and
 /// the memory traffic that it is measured by.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,38 @@ template <class Visit>
   return hashes;
 }
 
+/// For the end of an object.
+[[nodiscard]] inline std::string hashes_as_json(std::vector<std::uint64_t> const& hashes) {
+  std::string list;
+  for (auto const hash : hashes) list += (list.empty() ? "" : ", ") + std::to_string(hash);
+  return ", \"hashes\": [" + list + ']';
+}
+
+/// The hash of so many cells that lie one behind the other.
+[[nodiscard]] inline std::uint64_t hash_of(double const* cells, std::int64_t count) {
+  std::uint64_t hash = 0;
+  for (std::int64_t i = 0; i < count; ++i) hash += hash_of_cell(i, cells[i]);
+  return hash;
+}
+
+/// Times a plain loop on one core, in as many runs as the other forms have, and prints an object.
+/// hashes() are those of its fields.
+template <class Loop, class Hashes>
+int time_one_core(Case const& what, Loop& loop, Hashes const& hashes) {
+  std::vector<double> seconds;
+  for (int round = 0; round <= what.pairs; ++round) {
+    auto const start = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < what.steps; ++i) loop.step();
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - start;
+    if (round > 0) seconds.push_back(taken.count());
+  }
+  std::printf("{\"case\": \"%s\", \"one_core\": [", what.label.c_str());
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    std::printf("%s%.9f", i == 0 ? "" : ", ", seconds[i]);
+  std::printf("]%s}\n", hashes_as_json(hashes()).c_str());
+  return 0;
+}
+
 /// A copy of `start` for the plain loop and one for the recorded one, beside the raw version.
 ///
 /// State is copied, has step() and hashes(), one for each of its fields; raw.step() and
@@ -57,22 +91,26 @@ int compare(Case const& what, State const& start, Raw& raw, std::int64_t bytes) 
                                  {"iterate", [&](std::int64_t steps) { program.run(steps); }}},
                                 [&] { raw.step(); });
   auto const wanted = State::hashes_of(raw);
-  auto const more = ", \"bytes\": " + std::to_string(what.steps * bytes);
+  auto const more = ", \"bytes\": " + std::to_string(what.steps * bytes) + hashes_as_json(wanted);
   auto const plain_is_wrong = print(what, times[0], plain.hashes() == wanted, "plain", more);
   auto const iterate_is_wrong = print(what, times[1], recorded.hashes() == wanted, "iterate", more);
   return plain_is_wrong + iterate_is_wrong;
 }
 
-/// Prints the machine's stream figure where the command line is that word, else runs the case.
-template <class Run>
-int run_case_or_stream(int argc, char** argv, Run const& run) {
+/// Prints the machine's stream figure where the command line is that word. Else runs the case:
+/// behind the word one_core by a plain loop, for a job of one process.
+template <class Run, class RunOneCore>
+int run_case_or_stream(int argc, char** argv, Run const& run, RunOneCore const& run_one_core) {
   tessera::Runtime runtime(argc, argv);
-  if (argc == 2 && std::string_view(argv[1]) == "stream") {
+  std::string_view const word = argc > 1 ? argv[1] : "";
+  if (argc == 2 && word == "stream") {
     print_stream();
     return 0;
   }
-  auto const what = case_of(argc, argv);
-  return what ? run(*what) : 2;
+  bool const is_on_one_core = word == "one_core";
+  auto const what = is_on_one_core ? case_of(argc - 1, argv + 1) : case_of(argc, argv);
+  if (!what) return 2;
+  return is_on_one_core ? run_one_core(*what) : run(*what);
 }
 
 }  // namespace bench

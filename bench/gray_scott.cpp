@@ -10,6 +10,7 @@
 #include <tessera/tessera.hpp>
 
 #include "forms.hpp"
+#include "one_core.hpp"
 #include "raw/gray_scott_2d.hpp"
 
 namespace ts = tessera;
@@ -75,8 +76,20 @@ int bench_case(bench::Case const& what) {
   return bench::compare(what, GrayScott{u, v, u, v}, raw, bytes_per_cell * n * n);
 }
 
+int bench_one_core(bench::Case const& what) {
+  auto const n = what.cells;
+  one_core::GrayScott2d loop{n,
+                             rates,
+                             {(n + 2) * n, [=](std::int64_t i) { return u_at(i - n); }},
+                             {(n + 2) * n, [=](std::int64_t i) { return v_at(i - n); }}};
+  return bench::time_one_core(what, loop, [&] {
+    return std::vector{bench::hash_of(loop.u.now.get() + n, n * n),
+                       bench::hash_of(loop.v.now.get() + n, n * n)};
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_case_or_stream(argc, argv, bench_case);
+  return bench::run_case_or_stream(argc, argv, bench_case, bench_one_core);
 }

@@ -10,6 +10,7 @@
 #include <tessera/tessera.hpp>
 
 #include "forms.hpp"
+#include "one_core.hpp"
 #include "raw/heat_1d.hpp"
 #include "raw/heat_2d.hpp"
 #include "raw/heat_3d.hpp"
@@ -118,8 +119,24 @@ int bench_case(Case const& what) {
   return what.dimensions == 2 ? bench_2d(what) : bench_3d(what);
 }
 
+template <class Loop>
+int time_one_core(Case const& what, Loop loop) {
+  return bench::time_one_core(
+      what, loop, [&] { return std::vector{bench::hash_of(loop.u.now.get(), loop.u.cells)}; });
+}
+
+int bench_one_core(Case const& what) {
+  auto const n = what.cells;
+  if (what.dimensions == 1)
+    return time_one_core(what, one_core::Heat1d{n, Heat1d::stay, Heat1d::pass, {n, start_at}});
+  if (what.dimensions == 2)
+    return time_one_core(what, one_core::Heat2d{n, Heat2d::stay, Heat2d::pass, {n * n, start_at}});
+  return time_one_core(what,
+                       one_core::Heat3d{n, Heat3d::stay, Heat3d::pass, {n * n * n, start_at}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_case_or_stream(argc, argv, bench_case);
+  return bench::run_case_or_stream(argc, argv, bench_case, bench_one_core);
 }

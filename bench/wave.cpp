@@ -10,6 +10,7 @@
 #include <tessera/tessera.hpp>
 
 #include "forms.hpp"
+#include "one_core.hpp"
 #include "raw/wave_2d.hpp"
 
 namespace ts = tessera;
@@ -58,8 +59,17 @@ int bench_case(bench::Case const& what) {
   return bench::compare(what, Wave{start, start}, raw, bytes_per_cell * n * n);
 }
 
+int bench_one_core(bench::Case const& what) {
+  auto const n = what.cells;
+  one_core::Wave2d loop{n, Wave::c, {n * n, start_at}};
+  return bench::time_one_core(what, loop, [&] {
+    return std::vector{bench::hash_of(loop.u.now.get(), n * n),
+                       bench::hash_of(loop.u.next.get(), n * n)};
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_case_or_stream(argc, argv, bench_case);
+  return bench::run_case_or_stream(argc, argv, bench_case, bench_one_core);
 }

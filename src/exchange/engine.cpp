@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -26,6 +27,7 @@
 #include "budget_stack.hpp"
 #include "compile.hpp"
 #include "execute_on_gpu.hpp"
+#include "gpu_lane.hpp"
 #include "loop_arrays.hpp"
 #include "observer.hpp"
 #include "plan_cache.hpp"
@@ -212,7 +214,9 @@ struct Engine::Impl {
     network.failure().throw_if_set();
   }
 
-  std::shared_ptr<CompiledStatement> plan_for(Statement const& statement, StatementTag const& tag) {
+  // Until the next statement's.
+  std::shared_ptr<CompiledStatement> const& plan_for(Statement const& statement,
+                                                     StatementTag const& tag) {
     if (auto const* found = cache.find(key)) return *found;
     auto const modes = choose_modes(statement);
     if (needs_growth(statement, modes)) {
@@ -226,7 +230,8 @@ struct Engine::Impl {
     return cache.insert(key, std::move(plan));
   }
 
-  void need_room(CompiledStatement const& plan) {
+  void need_room(CompiledStatement& plan) {
+    name_lanes(plan);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       auto const& device = plan.devices[i];
       auto& slot = slots[i];
@@ -247,6 +252,32 @@ struct Engine::Impl {
     }
   }
 
+  // Where both ends of messages are GPUs of this process they go by lanes.
+  void name_lanes(CompiledStatement& plan) {
+    if (slots.front().gpu == nullptr) return;
+    for (auto& device : plan.devices) {
+      for (auto& message : device.sends) name_lane(message, device.device, message.peer);
+      for (auto& message : device.receives) name_lane(message, message.peer, device.device);
+    }
+  }
+
+  void name_lane(Message& message, DeviceId from, DeviceId to) {
+    if (!job.is_local(from) || !job.is_local(to)) {
+      if (kind == DeviceKind::cuda)
+        log_warning_once("cells travel between GPUs of several processes through host memory");
+      return;
+    }
+    auto const stream_of = [&](DeviceId device) {
+      return slots[static_cast<std::size_t>(job.local_index(device))].stream();
+    };
+    auto& lane = lanes[{from, to}];
+    if (lane == nullptr) lane = std::make_unique<GpuLane>(stream_of(from), stream_of(to));
+    message.lane = lane.get();
+    if (lane->slots.front().size_bytes() >= message.bytes) return;
+    synchronize();
+    lane->grow(message.bytes);
+  }
+
   void need_room_for_messages(GpuSide& side, DevicePlan const& plan) {
     auto const bytes = bytes_of_messages(plan);
     if (bytes <= side.messages.size_bytes() && plan.sends.size() <= side.slots.capacity()) return;
@@ -256,11 +287,11 @@ struct Engine::Impl {
   }
 
   std::uint64_t hash_of(Statement const& statement) const {
-    auto hash = mix(statement.type_hash, key.hash());
-    if (statement.target != nullptr) hash = mix(hash, statement.target->number());
-    for (auto const& leaf : statement.leaves) hash = mix(hash, leaf.array->number());
-    for (auto const& scalar : statement.scalars) hash = mix(hash, ~scalar->number());
-    return hash;
+    auto hash = fold(statement.type_hash, key.hash());
+    if (statement.target != nullptr) hash = fold(hash, statement.target->number());
+    for (auto const& leaf : statement.leaves) hash = fold(hash, leaf.array->number());
+    for (auto const& scalar : statement.scalars) hash = fold(hash, ~scalar->number());
+    return scramble(hash);
   }
 
   void run(Statement const& statement) {
@@ -268,7 +299,7 @@ struct Engine::Impl {
     auto tag = next_tag(hash_of(statement), statement.place);
     if (network.compares_statements())
       agree(tag, [summary = Summary(statement)] { return summary.describe(); });
-    auto const plan = plan_for(statement, tag);
+    auto const& plan = plan_for(statement, tag);
     if (budgets->watches() && !is_allowed(statement, *plan, tag)) return;
     row = observer == nullptr ? 0 : observer->note(statement, *plan);
     if (statement.is_reduction()) prepare_reduction(statement, tag);
@@ -473,7 +504,8 @@ struct Engine::Impl {
     record.device = slot.device;
     record.waiter = slot.waiter;
     record.gpu = slot.gpu.get();
-    record.compiled = compiled;
+    record.outlives_statement = slot.worker != nullptr;
+    if (record.outlives_statement) record.compiled = compiled;
     record.plan = &plan;
     record.forms = statement.forms;
     record.step = statement.step;
@@ -503,10 +535,10 @@ struct Engine::Impl {
     record.keeps.clear();
     for (auto const& [leaf, box] : plan.buffers)
       record.buffers.push_back(statement.leaves[leaf].array->shards_of(slot.device)[box].cells());
-    for (auto const& leaf : statement.leaves) record.keeps.push_back(leaf.array);
+    for (auto const& leaf : statement.leaves) record.keep(leaf.array);
     for (auto const& scalar : statement.scalars) {
       record.scalars.push_back(scalar->value(job.local_index(slot.device)));
-      record.keeps.push_back(scalar);
+      record.keep(scalar);
     }
   }
 
@@ -517,7 +549,7 @@ struct Engine::Impl {
     record.accumulator = slot.accumulator.data();
     record.result = statement.result->value(job.local_index(slot.device));
     record.tree = &trees.of_device(static_cast<std::size_t>(job.local_index(slot.device)));
-    record.keeps.push_back(statement.result);
+    record.keep(statement.result);
   }
 
   // One that nobody names any more serves again: a reduction in a loop allocates nothing. Each copy
@@ -594,6 +626,7 @@ struct Engine::Impl {
   Network network;
   Trees trees;
   std::deque<DeviceSlot> slots;
+  std::map<std::pair<DeviceId, DeviceId>, std::unique_ptr<GpuLane>> lanes;
   std::vector<LocalDevice> local_devices;
   PlanKey key;
   PlanCache cache;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "tessera/base/assert.hpp"
@@ -242,12 +241,12 @@ void with_probe(Record& record, Use const& use) {
 }  // namespace
 
 PartCall::PartCall(Record const& record, Part const& part) {
-  for (std::size_t l = 0; l < part.leaves.size(); ++l)
-    leaves_[l] = {leaf_address(record, part.leaves[l]), &part.leaves[l].strides};
+  for (auto const& leaf : part.leaves)
+    leaves_.push_back({leaf_address(record, leaf), &leaf.strides});
   call.kernel = record.kernel.data();
   call.first = &part.first;
   call.extents = &part.extents;
-  call.leaves = leaves_.data();
+  call.leaves = leaves_.begin();
   call.scalars = record.scalars.data();
   call.accumulator = record.accumulator;
   call.step = record.step;

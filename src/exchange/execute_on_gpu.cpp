@@ -4,13 +4,22 @@
 #include <cstring>
 
 #include "tessera/base/assert.hpp"
+#include "tessera/base/planted.hpp"
+
+#include "gpu_lane.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr std::int64_t alignment = 256;
 
+// What is stored into the other GPU at once needs no room in one's own.
+bool is_direct(Message const& message) {
+  return message.lane != nullptr && message.lane->is_direct;
+}
+
 std::int64_t room_for(Message const& message) {
+  if (is_direct(message)) return 0;
   return (message.bytes + alignment - 1) / alignment * alignment;
 }
 
@@ -32,6 +41,7 @@ std::int64_t begin_of_receives(DevicePlan const& plan) {
 
 // Until the GPU has come to the end of its work so far.
 void wait_for_gpu(Record& record) {
+  if (planted("gpu_not_waited_for")) return;
   auto& side = *record.gpu;
   side.stream->record(*side.event);
   Awaited what;
@@ -51,28 +61,64 @@ void visit_blocks(Message const& message, std::int64_t at, Visit const& visit) {
   }
 }
 
-void pack_messages(Record& record) {
-  auto& side = *record.gpu;
-  visit_messages(record.plan->sends, 0, [&](Message const& message, std::int64_t begin) {
-    visit_blocks(message, begin, [&](MessageBlock const& block, std::int64_t at) {
-      side.stream->pack(base_of(record, block.storage, block.buffer), block.block, 0,
-                        side.messages.data() + at, block.bytes);
-    });
+void pack(Record& record, Message const& message, std::byte* to) {
+  visit_blocks(message, 0, [&](MessageBlock const& block, std::int64_t at) {
+    record.gpu->stream->pack(base_of(record, block.storage, block.buffer), block.block, 0, to + at,
+                             block.bytes);
   });
 }
 
+void unpack(Record& record, Message const& message, std::byte const* from) {
+  visit_blocks(message, 0, [&](MessageBlock const& block, std::int64_t at) {
+    record.gpu->stream->unpack(base_of(record, block.storage, block.buffer), block.block, 0,
+                               from + at, block.bytes);
+  });
+}
+
+void pack_messages(Record& record) {
+  visit_messages(record.plan->sends, 0, [&](Message const& message, std::int64_t begin) {
+    if (!is_direct(message)) pack(record, message, record.gpu->messages.data() + begin);
+  });
+}
+
+// A slot of the lane is written once the GPU that reads it has come to the end of its last
+// message, which has been brought to it: the channel's slot is free.
+void put_on_lane(Record& record, Message const& message, std::int64_t begin) {
+  auto& lane = *message.lane;
+  auto& stream = *record.gpu->stream;
+  (void)message.sender->slot(*record.waiter, record.tag);
+  auto const which = lane.put++ % lane.slots.size();
+  if (!planted("gpu_writes_before_read")) stream.wait(*lane.drained[which]);
+  if (lane.is_direct)
+    pack(record, message, lane.slots[which].data());
+  else
+    stream.copy(lane.slots[which].data(), record.gpu->messages.data() + begin, message.bytes);
+  stream.record(*lane.filled[which]);
+  message.sender->put(record.tag, 0);
+}
+
+void take_from_lane(Record& record, Message const& message) {
+  auto& lane = *message.lane;
+  auto& stream = *record.gpu->stream;
+  (void)message.receiver->take(*record.waiter, record.tag);
+  auto const which = lane.taken++ % lane.slots.size();
+  if (!planted("gpu_reads_before_written")) stream.wait(*lane.filled[which]);
+  unpack(record, message, lane.slots[which].data());
+  if (!planted("gpu_says_nothing_of_reading")) stream.record(*lane.drained[which]);
+  message.receiver->release();
+}
+
 void unpack_messages(Record& record) {
-  auto& side = *record.gpu;
   visit_messages(record.plan->receives, begin_of_receives(*record.plan),
                  [&](Message const& message, std::int64_t begin) {
-                   visit_blocks(message, begin, [&](MessageBlock const& block, std::int64_t at) {
-                     side.stream->unpack(base_of(record, block.storage, block.buffer), block.block,
-                                         0, side.messages.data() + at, block.bytes);
-                   });
+                   if (message.lane == nullptr)
+                     unpack(record, message, record.gpu->messages.data() + begin);
                  });
 }
 
+// Of what travels in slots of the host: all, but for what goes by lanes.
 std::int64_t piece_of(Message const& message, std::int64_t slot_bytes, std::int64_t round) {
+  if (message.lane != nullptr) return 0;
   return std::clamp<std::int64_t>(message.bytes - round * slot_bytes, 0, slot_bytes);
 }
 
@@ -84,6 +130,7 @@ bool put_pieces(Record& record, std::int64_t round) {
   bool more = false;
   side.slots.clear();
   visit_messages(record.plan->sends, 0, [&](Message const& message, std::int64_t begin) {
+    if (message.lane != nullptr && round == 0) put_on_lane(record, message, begin);
     auto const slot_bytes = message.sender->slot_bytes();
     auto const size = piece_of(message, slot_bytes, round);
     if (size == 0) return;
@@ -109,6 +156,7 @@ bool take_pieces(Record& record, std::int64_t round) {
   bool more = false;
   visit_messages(record.plan->receives, begin_of_receives(*record.plan),
                  [&](Message const& message, std::int64_t begin) {
+                   if (message.lane != nullptr && round == 0) take_from_lane(record, message);
                    auto const slot_bytes = message.receiver->slot_bytes();
                    auto const size = piece_of(message, slot_bytes, round);
                    if (size == 0) return;

@@ -2,13 +2,13 @@
 /// @file
 /// One statement on one device, with everything that changes from run to run filled in.
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "tessera/base/inline_vector.hpp"
 #include "tessera/device/device_memory.hpp"
 #include "tessera/exchange/compiled_statement.hpp"
 #include "tessera/transport/waiter.hpp"
@@ -55,6 +55,9 @@ struct Record {
   Waiter* waiter = nullptr;
   GpuSide* gpu = nullptr;  ///< null on the host
 
+  /// False where it runs at once on the caller's thread: then the statement keeps alive what it
+  /// names.
+  bool outlives_statement = true;
   std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
   DevicePlan const* plan = nullptr;
   KernelForms forms;
@@ -74,6 +77,12 @@ struct Record {
   std::vector<std::shared_ptr<void>> keeps;  ///< arrays and scalars that the record names
 
   std::function<void(Record&)> const* call = nullptr;
+
+  /// Keeps an array or a scalar alive until it has run.
+  template <class T>
+  void keep(std::shared_ptr<T> const& named) {
+    if (outlives_statement) keeps.push_back(named);
+  }
 
   Probe* probe = nullptr;  ///< where somebody looks at what the time is spent on
   std::size_t row = 0;     ///< of the probe
@@ -104,7 +113,7 @@ struct PartCall {
   KernelCall call;
 
  private:
-  std::array<LeafView, max_leaves> leaves_;
+  InlineVector<LeafView, max_leaves> leaves_;
 };
 
 /// Of a reduction: this device's accumulator up the tree, and the value down.

@@ -1,5 +1,7 @@
 #include "tessera/exchange/statement.hpp"
 
+#include <utility>
+
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -23,7 +25,7 @@ void Statement::clear() {
   writes_slabs = false;
 }
 
-std::size_t Statement::add_leaf(LeafRequest const& leaf) {
+std::size_t Statement::add_leaf(LeafRequest leaf) {
   for (std::size_t i = 0; i < leaves.size(); ++i)
     if (leaf.constants_offset < 0 && leaves[i].constants_offset < 0 &&
         leaves[i].array == leaf.array && leaves[i].access == leaf.access)
@@ -31,7 +33,7 @@ std::size_t Statement::add_leaf(LeafRequest const& leaf) {
   if (leaves.size() == max_leaves)
     throw UsageError(text("one statement reads more than ", max_leaves,
                           " different slices; split it into several"));
-  leaves.push_back(leaf);
+  leaves.push_back(std::move(leaf));
   return leaves.size() - 1;
 }
 

@@ -28,7 +28,7 @@ void Targets::name(Record& record, std::shared_ptr<ArrayState> const& target, De
   record.targets.clear();
   record.carry.clear();
   if (record.plan->writes.empty()) return;
-  record.keeps.push_back(target);
+  record.keep(target);
   auto const shards = target->shards_of(device);
   for (auto const& write : record.plan->writes) {
     auto& shard = shards[write.box];

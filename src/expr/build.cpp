@@ -16,20 +16,21 @@ Builder Builder::permuted(std::span<std::size_t const> order) const {
 
 Access Builder::access(std::span<ViewAxis const> axes,
                        std::span<std::int64_t const> view_extents) const {
-  AffineMap map{extents_.size(), {}};
+  Access access;  // made where it stays: a copy would wait until all of it has been stored
+  access.map.rank_in = extents_.size();
   auto const missing = dimensions_.size() - view_extents.size();  // leading ones the view lacks
   for (auto const& axis : axes) {
-    AxisMap moved{AxisMap::fixed, axis.offset, axis.stride};
+    int from = AxisMap::fixed;
     if (axis.from != ViewAxis::fixed) {
       auto const k = static_cast<std::size_t>(axis.from);
       auto const dimension = dimensions_[k + missing];
       // One cell against many is repeated.
-      if (view_extents[k] != 1 || extents_[dimension] == 1)
-        moved.from = static_cast<int>(dimension);
+      if (view_extents[k] != 1 || extents_[dimension] == 1) from = static_cast<int>(dimension);
     }
-    map.axes.push_back(moved);
+    access.map.axes.push_back({from, axis.offset, axis.stride});
   }
-  return Access::plain(map);
+  access.boundaries.resize(axes.size());
+  return access;
 }
 
 void Builder::shift(Access& access, std::span<ViewAxis const> axes,

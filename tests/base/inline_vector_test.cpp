@@ -1,5 +1,6 @@
 #include "tessera/base/inline_vector.hpp"
 
+#include <cstdint>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -93,6 +94,25 @@ TEST_CASE("vectors work in constant expressions") {
   }();
 
   CHECK(sum == 6);
+}
+
+TEST_CASE("structs whose members have values are added, copied and compared like numbers") {
+  struct Stop {
+    int place = -1;
+    std::int64_t minutes = 5;
+    bool operator==(Stop const&) const = default;
+  };
+  InlineVector<Stop, 4> line;
+  line.push_back({3, 20});
+  line.resize(3);
+
+  auto const copy = line;
+  line.erase_at(0);
+
+  CHECK(copy.size() == 3);
+  CHECK((copy[0] == Stop{3, 20}));
+  CHECK((copy.back() == Stop{}));
+  CHECK((line[0] == copy[1]));
 }
 
 TEST_SUITE_END();

@@ -23,6 +23,7 @@ class NotingStream : public GpuStream {
   std::byte* allocate(std::int64_t) override { return nullptr; }
   void release(std::byte*) noexcept override {}
   bool owns(std::byte const*) const override { return true; }
+  bool stores_to(GpuStream const&) const override { return true; }
   void copy(std::byte*, std::byte const*, std::int64_t) override { notes += "copy "; }
   void copy_block(std::byte*, StridedBlock const& to, std::byte const*,
                   StridedBlock const&) override {

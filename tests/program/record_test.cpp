@@ -119,8 +119,9 @@ TEST_CASE("an explanation says that the body runs in every step, and why") {
 }
 
 // Run once more with TESSERA_STRICT=1.
-TEST_CASE("an explanation says that gathers are refused") {
-  if (environment("TESSERA_STRICT") != "1") return;
+// program_test.strict runs it by --no-skip.
+TEST_CASE("an explanation says that gathers are refused" * doctest::skip()) {
+  REQUIRE((environment("TESSERA_STRICT") == "1"));
   auto u = line(64);
   auto program = record([&] { heat(u); });
   program.run(5);

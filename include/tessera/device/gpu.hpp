@@ -52,6 +52,9 @@ class GpuStream {
   /// True of addresses in memory of the GPU, whoever took it.
   [[nodiscard]] virtual bool owns(std::byte const* address) const = 0;
 
+  /// Whether kernels of this stream may write into memory that another one took, and read it.
+  [[nodiscard]] virtual bool stores_to(GpuStream const& other) const = 0;
+
   /// Bytes from memory of a GPU or of the host to other such memory. Host memory stays as it is
   /// until the copy is done.
   virtual void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) = 0;
@@ -60,7 +63,7 @@ class GpuStream {
   virtual void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                           StridedBlock const& from) = 0;
   /// Bytes [first_byte, first_byte + size_bytes) of the stream of a block, to dense memory of this
-  /// GPU. The bytes begin and end between elements of the block.
+  /// GPU or of one that it stores to. The bytes begin and end between elements of the block.
   virtual void pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
                     std::byte* to, std::int64_t size_bytes) = 0;
   /// The reverse, from dense memory of this GPU.

@@ -13,8 +13,9 @@ namespace tessera {
 using RowFunction = void (*)(void const* context, std::int64_t first, std::int64_t last);
 
 /// Hands rows [0, rows) to Kokkos::parallel_for in blocks, and returns when all are done. The
-/// serial space gets one block of all rows on the calling thread, and exceptions of `f` pass
-/// through; on a parallel space `f` must not throw. No rows: `f` is not called.
+/// serial space gets one block of all rows on the calling thread, without Kokkos where no tool is
+/// loaded, and exceptions of `f` pass through; on a parallel space `f` must not throw. No rows: `f`
+/// is not called.
 ///
 /// `f` launches nothing itself: some versions of Kokkos would wait for ever.
 /// Where a Kokkos tool is loaded, it sees the launch by its place in the user's source, as

@@ -35,11 +35,14 @@ struct MessageBlock {
   std::size_t buffer = 0;  ///< of a shard: which of the plan's; of the target: which of its writes
 };
 
+struct GpuLane;
+
 /// All that travels between this device and one peer for one statement.
 struct Message {
   DeviceId peer;
   Sender* sender = nullptr;
   Receiver* receiver = nullptr;
+  GpuLane* lane = nullptr;  ///< where both devices are GPUs of this process
   std::int64_t bytes = 0;
   std::vector<MessageBlock> blocks;
 };

@@ -76,7 +76,7 @@ struct Statement {
   void clear();
   /// The slot of an access among the leaves; adds it if it is not there.
   /// Throws: UsageError if there are more than `max_leaves`.
-  std::size_t add_leaf(LeafRequest const& leaf);
+  std::size_t add_leaf(LeafRequest leaf);
   /// The slot of a scalar; adds it if it is not there. Throws: UsageError beyond `max_scalars`.
   std::size_t add_scalar(std::shared_ptr<ScalarState> const& scalar);
 };

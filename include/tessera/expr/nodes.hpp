@@ -136,7 +136,10 @@ struct BinaryNode : ExpressionBase {
   static constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
   A a;
   B b;
-  BinaryNode(A first, B second) : a(std::move(first)), b(std::move(second)) {
+  /// Of what A and B are made of: where nobody else names it, it is moved here at once.
+  template <class First, class Second>
+  BinaryNode(First&& first, Second&& second)
+      : a(std::forward<First>(first)), b(std::forward<Second>(second)) {
     (void)extents();  // shapes that do not fit are the caller's mistake here, not later
   }
   [[gnu::noinline]] BinaryNode(BinaryNode const&) = default;

@@ -46,6 +46,13 @@ int count_gpus() {
   return 0;
 }
 
+// Whether a GPU reads and writes memory of another one.
+bool can_reach(int gpu, int other) {
+  int reaches = 0;
+  check(cudaDeviceCanAccessPeer(&reaches, gpu, other), "cudaDeviceCanAccessPeer", gpu);
+  return reaches != 0;
+}
+
 // The memory that the streams of a GPU take theirs from: it keeps what they release, and other GPUs
 // reach it where the wires allow it.
 void prepare_pool(int gpu) {
@@ -55,10 +62,7 @@ void prepare_pool(int gpu) {
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps),
         "cudaMemPoolSetAttribute", gpu);
   for (int other = 0; other < count_gpus(); ++other) {
-    int reaches = 0;
-    if (other != gpu)
-      check(cudaDeviceCanAccessPeer(&reaches, other, gpu), "cudaDeviceCanAccessPeer", gpu);
-    if (reaches == 0) continue;
+    if (other == gpu || !can_reach(other, gpu)) continue;
     cudaMemAccessDesc access{};
     access.location.type = cudaMemLocationTypeDevice;
     access.location.id = other;
@@ -127,6 +131,11 @@ class CudaStream : public GpuStream {
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes", gpu_);
     return attributes.type == cudaMemoryTypeDevice && attributes.device == gpu_;
+  }
+  bool stores_to(GpuStream const& other) const override {
+    // Whoever prepared the other's pool let all GPUs reach it that can.
+    auto const gpu = static_cast<CudaStream const&>(other).gpu_;
+    return gpu == gpu_ || can_reach(gpu_, gpu);
   }
 
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {

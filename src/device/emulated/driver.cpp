@@ -169,6 +169,7 @@ class EmulatedStream : public GpuStream {
     post([this, memory] { arena_->release(memory); });
   }
   bool owns(std::byte const* address) const override { return arena_->holds(address); }
+  bool stores_to(GpuStream const& /*other*/) const override { return true; }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
     defer([this, to, from, size_bytes] {
       std::memcpy(anywhere(to), anywhere(from), static_cast<std::size_t>(size_bytes));
