@@ -171,7 +171,7 @@ int run(int& argc, char**& argv, info::Options const& options) {
       ts::launched_by_mpi() ? ts::make_mpi_bootstrap(argc, argv) : ts::make_single_bootstrap();
   try {
     ts::KokkosScope const kokkos;
-    ts::Job const job(*bootstrap, ts::devices_of_this_process({}, *bootstrap));
+    ts::Job const job(*bootstrap, ts::LocalDevices::of_this_process({}, *bootstrap).count);
     auto const routes = info::find_routes(*bootstrap, job, options.measures);
     auto const processes = info::gather_processes(*bootstrap, job);
     if (bootstrap->self() == ts::ProcessId(0)) {
