@@ -112,12 +112,14 @@ std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize elem
 }
 
 // Cells of a GPU lie in its memory.
-std::string trouble_with_addresses(std::vector<BorrowedBox> const& given) {
+std::string trouble_with_addresses(std::vector<BorrowedBox> const& given) try {
   for (auto const& box : given)
     if (box.first != nullptr && !engine().reaches(box.device, box.first))
       return text("the memory for ", box.cells, " of device ", box.device,
                   " is none of its GPU; take it by cudaMalloc on that GPU");
   return {};
+} catch (DeviceError const& error) {
+  return error.what();  // the other processes are told
 }
 
 }  // namespace

@@ -44,33 +44,61 @@ StridedBlock block_in_whole(Box const& box, Shape const& shape, std::int64_t ele
   return strided_block(box, Index(box.rank(), 0), row_major_strides(shape), element_bytes);
 }
 
-// Cells of a shard where the host reaches them: where they lie, or a copy of what a GPU has.
+// Some cells of a shard where the host reaches them: where they lie, or a dense copy of what a GPU
+// has. Only these cells move, since what lies between rows may be another's.
 class HostCells {
  public:
-  HostCells(Shard& shard, std::int64_t element_bytes)
-      : shard_(shard), bytes_(shard.frame.elements * element_bytes) {
-    if (shard.stream == nullptr || shard.own.empty()) return;
-    copy_ = HostMemory(bytes_);
-    shard.stream->copy(copy_.data(), shard.cells(), bytes_);
-    wait_for(*shard.stream);
+  HostCells(Shard& shard, Box const& cells, std::int64_t element_bytes)
+      : shard_(shard), cells_(cells), element_bytes_(element_bytes) {
+    if (shard.stream == nullptr || cells.empty()) return;
+    auto const bytes = cells.cells() * element_bytes;
+    on_gpu_ = DeviceMemory(bytes, shard.stream);
+    here_ = HostMemory(bytes);
   }
-  // The shard as it would be on the host.
-  [[nodiscard]] RawShard raw(std::size_t number, std::int64_t element_bytes) {
-    auto result = detail::raw(shard_, number, element_bytes);
-    if (copy_.data() != nullptr && result.cells != nullptr)
-      result.cells = copy_.data() + (result.cells - shard_.cells());
-    return result;
+  // Work that was not waited for may still look at the copy.
+  ~HostCells() {
+    try {
+      if (is_copy()) wait_for(*shard_.stream);
+    } catch (DeviceError const&) {
+      return;
+    }
+  }
+  HostCells(HostCells const&) = delete;
+  HostCells& operator=(HostCells const&) = delete;
+
+  void fetch() {
+    if (!is_copy()) return;
+    shard_.stream->pack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
+    shard_.stream->copy(here_.data(), on_gpu_.data(), on_gpu_.size_bytes());
+    wait_for(*shard_.stream);
   }
   void put_back() {
-    if (copy_.data() == nullptr) return;
-    shard_.stream->copy(shard_.cells(), copy_.data(), bytes_);
+    if (!is_copy()) return;
+    shard_.stream->copy(on_gpu_.data(), here_.data(), on_gpu_.size_bytes());
+    shard_.stream->unpack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
     wait_for(*shard_.stream);
+  }
+  // As the shard would be on the host; of a copy, as if it had no other cells.
+  [[nodiscard]] RawShard raw(std::size_t number) {
+    auto result = detail::raw(shard_, number, element_bytes_);
+    if (!is_copy()) return result;
+    result.box = cells_;
+    result.cells = here_.data();
+    result.strides = row_major_strides(cells_.extents());
+    return result;
   }
 
  private:
+  [[nodiscard]] bool is_copy() const { return here_.data() != nullptr; }
+  [[nodiscard]] StridedBlock block() const {
+    return normalized(shard_.frame.block_of(cells_, element_bytes_));
+  }
+
   Shard& shard_;
-  std::int64_t bytes_;
-  HostMemory copy_;
+  Box cells_;
+  std::int64_t element_bytes_;
+  DeviceMemory on_gpu_;
+  HostMemory here_;
 };
 
 // The cells of a shard that the map reads, and their places in the dense result.
@@ -132,14 +160,17 @@ std::vector<RawShard> raw_shards(ArrayState& state) {
   return result;
 }
 
-void visit_shards(StatePtr const& state, bool writes,
-                  std::function<void(RawShard const&)> const& f) {
+// What a function does with cells that it is shown.
+enum class Use : std::uint8_t { reads, sets, changes };
+
+void visit_shards(StatePtr const& state, Use use, std::function<void(RawShard const&)> const& f) {
   engine().on_local_devices([&](DeviceId device) {
     auto const shards = state->shards_of(device);
     for (std::size_t number = 0; number < shards.size(); ++number) {
-      HostCells cells(shards[number], state->element_bytes());
-      f(cells.raw(number, state->element_bytes()));
-      if (writes) cells.put_back();
+      HostCells cells(shards[number], shards[number].own, state->element_bytes());
+      if (use != Use::sets) cells.fetch();
+      f(cells.raw(number));
+      if (use != Use::reads) cells.put_back();
     }
   });
 }
@@ -233,13 +264,18 @@ StatePtr copied(StatePtr const& state) {
 
 void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
   begin_write(*state);
-  visit_shards(state, true, f);
+  visit_shards(state, Use::sets, f);
+}
+
+void change_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  begin_write(*state);
+  visit_shards(state, Use::changes, f);
 }
 
 void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
   check_closed(*state, "a shard view");
   engine().synchronize();
-  visit_shards(state, false, f);
+  visit_shards(state, Use::reads, f);
 }
 
 void copy_in_order(StatePtr const& to, StatePtr const& from) {
@@ -248,8 +284,9 @@ void copy_in_order(StatePtr const& to, StatePtr const& from) {
     if (target.box.empty()) return;
     auto const boxes = from->shards_of(target.device);
     TESSERA_ASSERT(target.number < boxes.size(), boxes.size(), " boxes to more of ", *to->layout());
-    HostCells cells(boxes[target.number], bytes);
-    auto const source = cells.raw(target.number, bytes);
+    HostCells cells(boxes[target.number], boxes[target.number].own, bytes);
+    cells.fetch();
+    auto const source = cells.raw(target.number);
     TESSERA_ASSERT(source.box.cells() == target.box.cells(), source.box, " to ", target.box);
     stream_cells(target.cells, normalized(block_of(target, bytes)), source.cells,
                  normalized(block_of(source, bytes)));
@@ -283,12 +320,19 @@ void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indice
   auto const size = static_cast<std::size_t>(indices.cells() * bytes);
   if (size == 0) return;
   std::memset(into, 0, size);
-  read_shards(state, [&](RawShard const& shard) {
-    if (state->layout()->replica_of(shard.device) != 0) return;
-    auto const part = map.preimage(shard.box, indices);
-    if (part.empty() || shard.box.empty()) return;
-    auto const pair = blocks_read(shard, map, indices, part, bytes);
-    copy_block(into, pair.to, shard.cells, pair.from);
+  engine().synchronize();
+  engine().on_local_devices([&](DeviceId device) {
+    auto const shards = state->shards_of(device);
+    if (shards.empty() || state->layout()->replica_of(device) != 0) return;
+    for (auto& shard : shards) {
+      auto const part = map.preimage(shard.own, indices);
+      if (part.empty() || shard.own.empty()) continue;
+      HostCells cells(shard, map.image(part), bytes);
+      cells.fetch();
+      auto const from = cells.raw(0);
+      auto const pair = blocks_read(from, map, indices, part, bytes);
+      copy_block(into, pair.to, from.cells, pair.from);
+    }
   });
   auto const cells = mix(state->layout()->fingerprint(), Access::plain(map).fingerprint());
   engine().or_over_processes({into, size}, place, {"which reads cells", 0, cells});

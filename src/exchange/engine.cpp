@@ -101,6 +101,17 @@ struct Engine::Impl {
   // All workers end before anything that they may still use: messages, scratch memory, records.
   ~Impl() {
     for (auto& slot : slots) slot.worker.reset();
+    for (auto& slot : slots)
+      if (slot.gpu != nullptr) come_to_rest(*slot.gpu->stream);
+  }
+
+  // After a failure nothing is left to be said.
+  static void come_to_rest(GpuStream& stream) noexcept {
+    try {
+      wait_for(stream);
+    } catch (DeviceError const&) {
+      return;
+    }
   }
 
   void add_device(std::int64_t i, std::shared_ptr<GpuStream> const& stream) {
@@ -199,19 +210,27 @@ struct Engine::Impl {
         network.caller_waiter().until([&] { return slot.worker->idle(); }, awaited_worker(slot));
   }
 
-  // What the workers have brought to their GPUs.
+  // What the workers have brought to their GPUs. It depends on nobody: no part of a cycle.
   void wait_for_gpus() {
-    for (auto& slot : slots)
-      if (slot.gpu != nullptr)
-        network.caller_waiter().until([&] { return slot.gpu->stream->is_idle(); },
-                                      awaited_worker(slot));
+    if (kind == DeviceKind::cpu) return;
+    for (auto& slot : slots) {
+      auto what = awaited_worker(slot);
+      what.kind = Awaited::Kind::other;
+      network.caller_waiter().until([&] { return slot.gpu->stream->is_idle(); }, what);
+    }
+  }
+
+  // Until the messages of all statements so far have been sent and received: GPUs go on.
+  void finish_messages() {
+    wait_for_workers();
+    if (network.has_pending()) network.drain(last_tag);
+    network.failure().throw_if_set();
   }
 
   void synchronize() {
     wait_for_workers();
     wait_for_gpus();
-    if (network.has_pending()) network.drain(last_tag);
-    network.failure().throw_if_set();
+    finish_messages();
   }
 
   // Until the next statement's.
@@ -310,7 +329,7 @@ struct Engine::Impl {
     totals.bytes += plan->bytes;
     if (sink != nullptr) sink->statements.push_back(explanation_of(*plan, statement));
     if (needs_this_thread(*plan) || (statement.is_reduction() && trees.needs_this_thread()))
-      synchronize();
+      finish_messages();
   }
 
   void note_host_access() {
@@ -401,7 +420,7 @@ struct Engine::Impl {
     std::function<void(Record&)> const call = [&](Record& record) {
       combine_along_tree(record, bytes, how);
     };
-    synchronize();
+    finish_messages();
     auto const hash = mix(hash_text(meeting.purpose), mix(meeting.array, meeting.details));
     auto const tag = next_tag(mix(hash, bytes.size()), place);
     agree(tag, [meeting, size = static_cast<std::int64_t>(bytes.size())] {
@@ -410,7 +429,7 @@ struct Engine::Impl {
     });
     trees.open(tag);
     post_call(slots.front(), tag, &trees.across(), call);
-    synchronize();
+    finish_messages();
   }
 
   void check_devices(Layout const& layout) const {
@@ -587,10 +606,8 @@ struct Engine::Impl {
       slot.accumulator =
           HostMemory(std::max<std::int64_t>(statement.reduction.accumulator_bytes, 4096));
       if (slot.gpu == nullptr) continue;
-      // A few parts for each multiprocessor, so that all have something to do.
-      constexpr std::int64_t parts_each = 4;
-      auto const bytes =
-          parts_each * slot.gpu->stream->multiprocessors() * slot.accumulator.size_bytes();
+      auto const parts = gpu_blocks_per_multiprocessor * slot.gpu->stream->multiprocessors();
+      auto const bytes = parts * slot.accumulator.size_bytes();
       slot.gpu->accumulators = DeviceMemory(bytes, slot.gpu->stream);
       slot.gpu->parts = HostMemory(bytes);
     }
@@ -612,13 +629,12 @@ struct Engine::Impl {
 
   // A statement that no GPU of this process could compute: the same on every process.
   void check_kernel(Statement const& statement) const {
-    for (auto const& slot : slots)
-      if (slot.gpu != nullptr &&
-          !can_launch(*slot.gpu->stream, statement.forms, statement.copied_bytes()))
-        throw KernelNotBuilt(text(
-            "the ", statement.kind, " at ", statement.place,
-            " has no kernel for GPUs, since no CUDA compiler has seen it; build the program with "
-            "tessera_compile_as_cuda(target), or run it with TESSERA_DEVICE=host"));
+    if (kind != DeviceKind::cuda) return;
+    if (!can_launch(*slots.front().gpu->stream, statement.forms, statement.copied_bytes()))
+      throw KernelNotBuilt(text(
+          "the ", statement.kind, " at ", statement.place,
+          " has no kernel for GPUs, since no CUDA compiler has seen it; build the program with "
+          "tessera_compile_as_cuda(target), or run it with TESSERA_DEVICE=host"));
   }
 
   Job job;

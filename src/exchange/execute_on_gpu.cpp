@@ -202,7 +202,7 @@ void reduce_part(Record& record, Part const& part) {
   PartCall whole(record, part);
   whole.call.accumulator = side.accumulators.data();
   auto launch = launch_of(record, whole, part);
-  launch.parts = side.accumulators.size_bytes() / bytes;
+  launch.parts = gpu_blocks_per_multiprocessor * side.stream->multiprocessors();
   launch.accumulator_bytes = bytes;
   launch.start = record.reduction.start;
   launch_on_gpu(*side.stream, launch);

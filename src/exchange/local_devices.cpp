@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <numeric>
 #include <string_view>
 
 #include "tessera/base/environment.hpp"
@@ -76,42 +77,62 @@ std::int64_t wanted_count(RuntimeOptions const& options, Bootstrap const& bootst
   return wish.kind == DeviceKind::cuda ? wish.driver->count() : available_cores();
 }
 
-// Which process of its host this is.
-std::int64_t rank_on_host(Bootstrap const& bootstrap) {
+// What the processes of this host before this one drive together.
+std::int64_t devices_before(Bootstrap& bootstrap, std::int64_t count) {
+  auto const counts = bootstrap.host_table({&count, 1});
   auto const processes = bootstrap.host_processes();
-  return std::ranges::find(processes, bootstrap.self()) - processes.begin();
+  auto const here = std::ranges::find(processes, bootstrap.self()) - processes.begin();
+  return std::accumulate(counts.begin(), counts.begin() + here, std::int64_t{0});
+}
+
+// Makes a mistake of one process one of all: it throws its own, the others say whose it was.
+void agree_on_mistakes(Bootstrap& bootstrap, std::exception_ptr const& mistake) {
+  auto const mistaken = bootstrap.max_of(mistake ? bootstrap.self().value() : -1);
+  if (mistake) std::rethrow_exception(mistake);
+  // The highest process that made one is named to the others.
+  if (mistaken >= 0)
+    throw ConfigError(
+        text("process ", mistaken, " cannot have the devices it is told to drive, and says why"));
+}
+
+void agree_on_kind(Bootstrap& bootstrap, DeviceKind kind) {
+  auto const number = static_cast<std::int64_t>(kind);
+  std::array<std::int64_t, 2> ends{number, -number};
+  bootstrap.max_of_each(ends);
+  if (ends[0] == -ends[1]) return;
+  throw ConfigError(text("some processes drive ", to_string(static_cast<DeviceKind>(-ends[1])),
+                         " devices and some ", to_string(static_cast<DeviceKind>(ends[0])),
+                         " devices; set TESSERA_DEVICE to the same on all of them"));
+}
+
+// The exception that `f` throws; null if it throws none.
+template <class F>
+std::exception_ptr mistake_of(F const& f) {
+  try {
+    f();
+    return nullptr;
+  } catch (Error const&) {
+    return std::current_exception();
+  }
 }
 
 }  // namespace
 
 LocalDevices LocalDevices::of_this_process(RuntimeOptions const& options, Bootstrap& bootstrap) {
   Wish wish;
-  std::exception_ptr mistake;
-  try {
-    choose_kind(options, wish);
-    wish.count = wanted_count(options, bootstrap, wish);
-  } catch (Error const&) {
-    mistake = std::current_exception();
-  }
-  // The highest process that made a mistake is named to the others.
-  auto const kind = static_cast<std::int64_t>(wish.kind);
-  std::array<std::int64_t, 3> highest{mistake ? bootstrap.self().value() : -1, kind, -kind};
-  bootstrap.max_of_each(highest);
-  if (mistake) std::rethrow_exception(mistake);
-  if (highest[0] >= 0)
-    throw ConfigError(
-        text("process ", highest[0], " cannot have the devices it is told to drive, and says why"));
-  if (highest[1] != -highest[2])
-    throw ConfigError(text("some processes drive ", to_string(static_cast<DeviceKind>(-highest[2])),
-                           " devices and some ", to_string(static_cast<DeviceKind>(highest[1])),
-                           " devices; set TESSERA_DEVICE to the same on all of them"));
-
+  agree_on_mistakes(bootstrap, mistake_of([&] {
+                      choose_kind(options, wish);
+                      wish.count = wanted_count(options, bootstrap, wish);
+                    }));
+  agree_on_kind(bootstrap, wish.kind);
   LocalDevices result{wish.count, wish.kind, {}};
   if (wish.driver == nullptr) return result;
-  auto const first = rank_on_host(bootstrap) * wish.count;
-  for (std::int64_t i = 0; i < wish.count; ++i)
-    result.streams.push_back(
-        wish.driver->make_stream(static_cast<int>((first + i) % wish.driver->count())));
+  auto const first = devices_before(bootstrap, wish.count);
+  agree_on_mistakes(bootstrap, mistake_of([&] {
+                      for (std::int64_t i = 0; i < wish.count; ++i)
+                        result.streams.push_back(wish.driver->make_stream(
+                            static_cast<int>((first + i) % wish.driver->count())));
+                    }));
   return result;
 }
 

@@ -28,11 +28,11 @@ struct TreeLinks {
 
 /// What a device that is a GPU has beside its stream.
 struct GpuSide {
+  HostMemory parts;  ///< of a reduction, as they come to the host; outlives the stream's work
   std::shared_ptr<GpuStream> stream;
   std::unique_ptr<GpuEvent> event;
   DeviceMemory messages;      ///< as long as all that one statement sends and receives
   DeviceMemory accumulators;  ///< parts of a reduction
-  HostMemory parts;           ///< where they come to on the host
   std::vector<std::span<std::byte>> slots;  ///< of the messages under way
 };
 

@@ -8,7 +8,7 @@
 #include "tessera/array/shards.hpp"
 
 #include "support/arrays.hpp"
-#include "support/host_only.hpp"
+#include "support/device_kinds.hpp"
 
 using namespace tessera;
 using test::holds;

@@ -20,7 +20,7 @@
 #include "tessera/base/hash.hpp"
 
 #include "support/arrays.hpp"
-#include "support/host_only.hpp"
+#include "support/device_kinds.hpp"
 
 using namespace tessera;
 using test::holds;

@@ -8,7 +8,7 @@
 #include "tessera/exchange/engine.hpp"
 
 #include "support/arrays.hpp"
-#include "support/host_only.hpp"
+#include "support/device_kinds.hpp"
 #include "support/peak_memory.hpp"
 #include "support/shards.hpp"
 

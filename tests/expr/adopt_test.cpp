@@ -13,7 +13,7 @@
 #include "tessera/expr/shift.hpp"
 
 #include "support/arrays.hpp"
-#include "support/host_only.hpp"
+#include "support/device_kinds.hpp"
 
 using namespace tessera;
 using test::holds;

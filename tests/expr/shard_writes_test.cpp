@@ -7,7 +7,7 @@
 #include "tessera/expr/operators.hpp"
 
 #include "support/arrays.hpp"
-#include "support/host_only.hpp"
+#include "support/device_kinds.hpp"
 
 using namespace tessera;
 using test::holds;

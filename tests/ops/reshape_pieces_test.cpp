@@ -9,7 +9,7 @@
 #include "tessera/ops/shape.hpp"
 
 #include "support/arrays.hpp"
-#include "support/host_only.hpp"
+#include "support/device_kinds.hpp"
 #include "support/shards.hpp"
 
 #include "contracts.hpp"

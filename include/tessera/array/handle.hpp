@@ -62,9 +62,11 @@ struct RawShard {
 };
 
 /// Calls `f` on each local device with its shards, one after the other, and returns when all are
-/// done. The cells may be written: ghost cells become stale.
+/// done. All cells are to be set: ghost cells become stale. Of a GPU, `f` is shown a copy.
 /// Throws: what `f` throws.
 void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
+/// The same where cells may be read and written.
+void change_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
 /// The same, to look only.
 void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
 

@@ -36,7 +36,7 @@ void for_each_shard(DistArray<T, N> const& u, F const& f) {
 template <Element T, std::size_t N, class F>
 void for_each_shard(DistArray<T, N>& u, F const& f) {
   check_writable(*u.held());
-  detail::write_shards(u.state(), [&](detail::RawShard const& raw) { f(ShardView<T, N>(raw)); });
+  detail::change_shards(u.state(), [&](detail::RawShard const& raw) { f(ShardView<T, N>(raw)); });
 }
 
 /// A box of an array's cells that this process has, row-major and without gaps.

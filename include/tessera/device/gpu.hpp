@@ -15,7 +15,7 @@
 namespace tessera {
 
 /// A place in the order of a stream's work.
-/// Threads: those of its stream; `has_passed` any.
+/// Threads: recorded by one, and by others only waited for or asked once they know of it.
 class GpuEvent {
  public:
   GpuEvent() = default;
@@ -127,8 +127,8 @@ class GpuDriver {
 /// True in builds with TESSERA_WITH_CUDA.
 [[nodiscard]] bool has_cuda_driver();
 
-/// One GPU that is a thread on the host for each stream. Memory of the GPU cannot be touched by the
-/// rest of the program: who tries dies by SIGSEGV.
+/// Two GPUs, of which neither stores into the other's memory, with a thread on the host for each
+/// stream. Their memory cannot be touched by the rest of the program: who tries dies by SIGSEGV.
 [[nodiscard]] std::unique_ptr<GpuDriver> make_emulated_driver();
 
 }  // namespace tessera

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// The most arrays and the most scalars that one statement may read.
+/// The most arrays that one statement may read.
 inline constexpr std::size_t max_leaves = 64;
 /// The most scalars that one statement may read.
 inline constexpr std::size_t max_scalars = 16;
@@ -38,6 +38,10 @@ struct KernelCall {
 /// Computes rows [first_row, last_row) of a box: a row is a run along the last dimension, rows
 /// count in row-major order over the others. `call` is a KernelCall.
 using KernelFunction = void (*)(void const* call, std::int64_t first_row, std::int64_t last_row);
+
+/// How many parts a GPU's share of a reduction has for each multiprocessor: enough that all have
+/// something to do, and the host little.
+inline constexpr std::int64_t gpu_blocks_per_multiprocessor = 8;
 
 /// One box of a statement for a GPU. All but the cells lies on the host, and is read before the
 /// kernel is launched: the scalars too.

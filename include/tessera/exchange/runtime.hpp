@@ -18,7 +18,7 @@ namespace tessera {
 /// What a program may ask of its Runtime.
 struct RuntimeOptions {
   /// Devices that this process drives. Without it: TESSERA_DEVICES; else one per process under a
-  /// launcher, and one per core for a program started alone.
+  /// launcher, and one per core, or per GPU, for a program started alone.
   std::optional<std::int64_t> devices = std::nullopt;
   /// What they are made of, equal on all processes. Without it: TESSERA_DEVICE ("host", "cuda" or
   /// "emulated"); else GPUs where there are some and a CUDA compiler made the program's kernels,
@@ -33,8 +33,7 @@ class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
 /// Ranks:    made and destroyed by all processes of the job; one at a time per process.
 /// Threads:  everything of Tessera is called from the thread that made it.
 /// Lifetime: outlives every array. Its end waits for all processes; while an exception unwinds it,
-/// and
-///           after PeerFailed or Mismatch, it ends the job instead.
+///           and after PeerFailed or Mismatch, it ends the job instead.
 /// Throws:   ConfigError for a setting that cannot be, alike on every process; UsageError for a
 ///           second Runtime at the same time, or a communicator that cannot be used;
 ///           BackendNotBuilt for a communicator where TESSERA_WITH_MPI is off; TransportError or

@@ -83,9 +83,8 @@ template <class Kernel, class A, std::size_t N, bool unit>
   auto const box = box_by_value<Kernel, N>(call);
   if (!box || call.parts <= 0) return cudaErrorInvalidValue;
   // Enough to wait for memory; what is more would only be more parts for the host to merge.
-  constexpr std::int64_t blocks_per_multiprocessor = 8;
   auto const most =
-      std::min<std::int64_t>(call.parts, call.multiprocessors * blocks_per_multiprocessor);
+      std::min<std::int64_t>(call.parts, call.multiprocessors * gpu_blocks_per_multiprocessor);
   Work work{*box, shape_for(box->rows(), box->extents.back(), Work::threads, most),
             static_cast<A*>(call.box.accumulator), call.parts};
   return launch(&gather_parts<Work>, work, call.stream);

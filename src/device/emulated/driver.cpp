@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t alignment = 256;
 constexpr std::int64_t page = 4096;
 
-// The memory of the GPU, in two ranges of addresses: what programs are told, where nothing can be
+// The memory of one GPU, in two ranges of addresses: what programs are told, where nothing can be
 // read, and what the streams' threads reach.
 class Arena {
  public:
@@ -37,15 +37,15 @@ class Arena {
   Arena(Arena const&) = delete;
   Arena& operator=(Arena const&) = delete;
 
+  // Null if there is not so much.
   [[nodiscard]] std::byte* allocate(std::int64_t bytes) {
+    if (bytes < 0 || bytes > size) return nullptr;
     // A gap between blocks, so that their neighbours are not theirs either.
     auto const length = (bytes + alignment - 1) / alignment * alignment + alignment;
     std::lock_guard const guard(mutex_);
     auto free = std::find_if(free_.begin(), free_.end(),
                              [&](auto const& block) { return block.second >= length; });
-    if (bytes < 0 || (free == free_.end() && size - used_ < length))
-      throw DeviceError(
-          text("a GPU cannot have ", bytes, " bytes (", bytes_text(bytes), ") of memory more"));
+    if (free == free_.end() && size - used_ < length) return nullptr;
     std::int64_t at = used_;
     if (free == free_.end()) {
       used_ += length;
@@ -85,7 +85,7 @@ class Arena {
   }
 
  private:
-  static constexpr std::int64_t size = std::int64_t{64} << 30;
+  static constexpr std::int64_t size = std::int64_t{32} << 30;
 
   static std::byte* reserve() {
     void* const range = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_NONE,
@@ -113,6 +113,8 @@ class Arena {
   std::map<std::int64_t, std::int64_t> lengths_;  // of what is given
 };
 
+using Arenas = std::array<Arena, 2>;
+
 // The work of one stream. It is put off until somebody asks whether it is done, so that whoever
 // forgets to ask finds nothing of it.
 struct Progress {
@@ -120,9 +122,11 @@ struct Progress {
   std::condition_variable changed;
   std::uint64_t done = 0;
   std::uint64_t asked = 0;  // work before this number is wanted
+  std::exception_ptr failure;
 
   [[nodiscard]] bool has_done(std::uint64_t number) {
     std::lock_guard const guard(mutex);
+    if (failure != nullptr) std::rethrow_exception(failure);
     return want(number);
   }
   void wait_for(std::uint64_t number) {
@@ -150,8 +154,8 @@ class EmulatedEvent : public GpuEvent {
 
 class EmulatedStream : public GpuStream {
  public:
-  explicit EmulatedStream(std::shared_ptr<Arena> arena)
-      : arena_(std::move(arena)), thread_([this] { work(); }) {}
+  EmulatedStream(std::shared_ptr<Arenas> arenas, std::size_t gpu)
+      : arenas_(std::move(arenas)), gpu_(gpu), thread_([this] { work(); }) {}
   ~EmulatedStream() override {
     {
       std::lock_guard const guard(progress_->mutex);
@@ -163,13 +167,20 @@ class EmulatedStream : public GpuStream {
 
   std::byte* allocate(std::int64_t size_bytes) override {
     check();
-    return arena_->allocate(size_bytes);
+    if (auto* const memory = arena().allocate(size_bytes)) return memory;
+    // What was released lies in the queue.
+    progress_->wait_for(post([] {}));
+    if (auto* const memory = arena().allocate(size_bytes)) return memory;
+    throw DeviceError(text("a GPU cannot have ", size_bytes, " bytes (", bytes_text(size_bytes),
+                           ") of memory more"));
   }
   void release(std::byte* memory) noexcept override {
-    post([this, memory] { arena_->release(memory); });
+    (void)post([this, memory] { arena().release(memory); });
   }
-  bool owns(std::byte const* address) const override { return arena_->holds(address); }
-  bool stores_to(GpuStream const& /*other*/) const override { return true; }
+  bool owns(std::byte const* address) const override { return arena().holds(address); }
+  bool stores_to(GpuStream const& other) const override {
+    return static_cast<EmulatedStream const&>(other).gpu_ == gpu_;
+  }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
     defer([this, to, from, size_bytes] {
       std::memcpy(anywhere(to), anywhere(from), static_cast<std::size_t>(size_bytes));
@@ -231,27 +242,32 @@ class EmulatedStream : public GpuStream {
 
   void defer(std::function<void()> work) override {
     check();
-    post(std::move(work));
+    (void)post(std::move(work));
   }
-  std::byte* reach(std::byte const* address) const override { return arena_->reach(address); }
+  std::byte* reach(std::byte const* address) const override { return arena().reach(address); }
 
  private:
   // Where the host reaches memory that may be its own.
   std::byte* anywhere(std::byte const* address) const {
-    return arena_->holds(address) ? arena_->reach(address) : const_cast<std::byte*>(address);
+    for (auto const& arena : *arenas_)
+      if (arena.holds(address)) return arena.reach(address);
+    return const_cast<std::byte*>(address);
   }
+  [[nodiscard]] Arena& arena() const { return (*arenas_)[gpu_]; }
 
-  void post(std::function<void()> work) noexcept {
+  // The number of all work so far.
+  std::uint64_t post(std::function<void()> work) noexcept {
     std::lock_guard const guard(progress_->mutex);
     queue_.push_back(std::move(work));
     ++count_;
     if (progress_->asked >= count_) progress_->changed.notify_all();
+    return count_;
   }
 
   // Earlier work that failed.
   void check() {
     std::lock_guard const guard(progress_->mutex);
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (progress_->failure != nullptr) std::rethrow_exception(progress_->failure);
   }
 
   void work() {
@@ -272,17 +288,17 @@ class EmulatedStream : public GpuStream {
       }
       next = nullptr;
       guard.lock();
-      if (failure_ == nullptr) failure_ = failure;
+      if (progress_->failure == nullptr) progress_->failure = failure;
       ++progress_->done;
       progress_->changed.notify_all();
     }
   }
 
-  std::shared_ptr<Arena> arena_;
+  std::shared_ptr<Arenas> arenas_;
+  std::size_t gpu_;
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();  // its mutex guards the rest
   std::deque<std::function<void()>> queue_;
   std::uint64_t count_ = 0;  // of all work so far
-  std::exception_ptr failure_;
   bool stopping_ = false;
   std::thread thread_;
 };
@@ -290,14 +306,14 @@ class EmulatedStream : public GpuStream {
 class EmulatedDriver : public GpuDriver {
  public:
   std::string_view name() const override { return "emulated"; }
-  int count() const override { return 1; }
+  int count() const override { return static_cast<int>(arenas_->size()); }
   GpuFacts facts(int) const override { return {"emulated GPU", "", 0, 1}; }
-  std::shared_ptr<GpuStream> make_stream(int) override {
-    return std::make_shared<EmulatedStream>(arena_);
+  std::shared_ptr<GpuStream> make_stream(int gpu) override {
+    return std::make_shared<EmulatedStream>(arenas_, static_cast<std::size_t>(gpu));
   }
 
  private:
-  std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
+  std::shared_ptr<Arenas> arenas_ = std::make_shared<Arenas>();
 };
 
 }  // namespace

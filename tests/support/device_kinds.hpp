@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// For tests of what only devices of the host can do.
+/// For tests of what only devices of one kind can do.
 
 #include <string>
 
@@ -14,6 +14,11 @@ namespace tessera::test {
 /// reaches them from another process.
 inline doctest::skip host_only() {
   return doctest::skip(environment("TESSERA_DEVICE").value_or("host") != "host");
+}
+
+/// One that is left out everywhere else.
+inline doctest::skip emulated_only() {
+  return doctest::skip(environment("TESSERA_DEVICE").value_or("host") != "emulated");
 }
 
 }  // namespace tessera::test
