@@ -119,8 +119,10 @@ class CudaStream : public GpuStream {
     make_current(gpu_);
     void* memory = nullptr;
     auto const bytes = static_cast<std::size_t>(std::max(size_bytes, least_bytes));
-    check(cudaMallocAsync(&memory, bytes, stream_),
-          text("cudaMallocAsync of ", size_bytes, " bytes (", bytes_text(size_bytes), ")"), gpu_);
+    auto const answer = cudaMallocAsync(&memory, bytes, stream_);
+    if (answer != cudaSuccess)
+      check(answer,
+            text("cudaMallocAsync of ", size_bytes, " bytes (", bytes_text(size_bytes), ")"), gpu_);
     return static_cast<std::byte*>(memory);
   }
   void release(std::byte* memory) noexcept override {
