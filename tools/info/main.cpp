@@ -38,15 +38,31 @@ void describe_build(Entry& report, bool has_mpi) {
   build.add("ucx", ts::is_built(ts::Route::ucx) ? "built" : "not built");
   build.add("kokkos", std::string(ts::launch_description()));
   std::string const toolkit = TESSERA_INFO_CUDA;
-  build.add("cuda toolkit", toolkit.empty() ? "not found; devices are cpus"
-                                            : toolkit + " found, not used; devices are cpus");
+  build.add("cuda", ts::has_cuda_driver() ? "built; toolkit " + toolkit : "not built");
   auto* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  build.add("cuda driver", driver == nullptr ? "not found" : "found, not used");
+  build.add("cuda driver", driver == nullptr ? "not found" : "found");
   build.add("arch", or_none(TESSERA_INFO_ARCH));
   build.add("poisoned memory", ts::poison_slots);
   build.add("sanitizer", or_none(TESSERA_INFO_SANITIZE));
   build.add("compiler", TESSERA_INFO_COMPILER);
   build.add("build type", or_none(TESSERA_INFO_BUILD_TYPE));
+}
+
+// Those that process 0 sees.
+void describe_gpus(Entry& report) {
+  if (!ts::has_cuda_driver()) return;
+  auto const driver = ts::make_cuda_driver();
+  if (driver->count() == 0) return;
+  auto& list = report.list("gpus");
+  for (int gpu = 0; gpu < driver->count(); ++gpu) {
+    auto const facts = driver->facts(gpu);
+    auto& line = list.item();
+    line.add("gpu", std::int64_t{gpu});
+    line.add("name", facts.name);
+    line.add("bus", facts.bus);
+    line.add("multiprocessors", std::int64_t{facts.multiprocessors});
+    line.add("memory", facts.memory_bytes, Unit::bytes);
+  }
 }
 
 void describe_launch(Entry& report) {
@@ -105,7 +121,8 @@ std::string device_ids(info::ProcessFacts const& process) {
 }
 
 // A process is a line, and its devices are in it: their ids follow the ranks.
-void describe_processes(Entry& report, std::vector<info::ProcessFacts> const& processes) {
+void describe_processes(Entry& report, std::vector<info::ProcessFacts> const& processes,
+                        ts::DeviceKind kind) {
   auto& list = report.list("processes and devices");
   for (auto const& process : processes) {
     auto& line = list.item();
@@ -113,7 +130,7 @@ void describe_processes(Entry& report, std::vector<info::ProcessFacts> const& pr
     line.add("pid", process.pid);
     line.add("host", process.host_name.text());
     line.add("devices", device_ids(process));
-    line.add("kind", std::string("cpu"));
+    line.add("kind", std::string(to_string(kind)));
     line.add("affinity mask", process.mask.text());
     line.add("mask", process.mask_cores, Unit::cores);
     if (process.quota_cores > 0)
@@ -147,11 +164,20 @@ void describe_hosts(Entry& report, std::vector<info::ProcessFacts> const& proces
   }
 }
 
-Entry describe(ts::Bootstrap& bootstrap, ts::Job const& job, info::Routes const& routes,
-               std::vector<info::ProcessFacts> const& processes) {
+struct Findings {
+  ts::Bootstrap& bootstrap;
+  ts::Job const& job;
+  info::Routes routes;
+  std::vector<info::ProcessFacts> processes;
+  ts::DeviceKind kind;
+};
+
+Entry describe(Findings const& found) {
+  auto const& [bootstrap, job, routes, processes, kind] = found;
   Entry report("");
   report.add("tessera", TESSERA_INFO_VERSION);
   describe_build(report, bootstrap.process_count() > 1 || ts::launched_by_mpi());
+  describe_gpus(report);
   describe_launch(report);
   auto& totals = report.section("job");
   totals.add("processes", bootstrap.process_count());
@@ -160,7 +186,7 @@ Entry describe(ts::Bootstrap& bootstrap, ts::Job const& job, info::Routes const&
   totals.add("waits", routes.shares_cores ? "yield their core at once: not every thread has one"
                                           : "spin a little: every thread has a core of its own");
   describe_hosts(report, processes);
-  describe_processes(report, processes);
+  describe_processes(report, processes, kind);
   describe_transports(report, bootstrap);
   describe_routes(report, routes);
   return report;
@@ -171,11 +197,12 @@ int run(int& argc, char**& argv, info::Options const& options) {
       ts::launched_by_mpi() ? ts::make_mpi_bootstrap(argc, argv) : ts::make_single_bootstrap();
   try {
     ts::KokkosScope const kokkos;
-    ts::Job const job(*bootstrap, ts::LocalDevices::of_this_process({}, *bootstrap).count);
-    auto const routes = info::find_routes(*bootstrap, job, options.measures);
-    auto const processes = info::gather_processes(*bootstrap, job);
+    auto const devices = ts::LocalDevices::of_this_process({}, *bootstrap);
+    ts::Job const job(*bootstrap, devices.count);
+    Findings const found{*bootstrap, job, info::find_routes(*bootstrap, job, options.measures),
+                         info::gather_processes(*bootstrap, job), devices.kind};
     if (bootstrap->self() == ts::ProcessId(0)) {
-      auto const report = describe(*bootstrap, job, routes, processes);
+      auto const report = describe(found);
       if (options.as_json)
         report.print_json(std::cout);
       else
