@@ -21,6 +21,8 @@ constexpr std::int64_t most_steps = 128;
 constexpr std::int64_t most_instances = 512;    // of a block: skews take their square of time
 constexpr std::int64_t least_inner_cells = 64;  // of a tile: shorter rows cost more than they save
 constexpr std::int64_t least_side = 4;          // of a tile in the other dimensions
+constexpr std::int64_t least_cut_row =
+    1024;  // of a plane: shorter ones were slower than whole rows
 
 std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
   return value / unit * unit;
@@ -50,6 +52,8 @@ double BlockModel::overlap(std::int64_t steps, Index const& tile) const {
   double times = 1;
   for (std::size_t d = 0; d < tile.size(); ++d) {
     if (tile[d] >= loop_.extents[d]) continue;
+    // Along a long row it is the second cache that has what the tile before left.
+    if (d + 1 == tile.size() && tile[d] >= least_cut_row) continue;
     auto const moves = d + 1 == tile.size() ? cells_per_line : (loop_.reach[d] + 1) / 2;
     times *= 1 + static_cast<double>(moves * steps) / static_cast<double>(tile[d]);
   }
@@ -109,6 +113,15 @@ std::int64_t BlockModel::best_depth() const {
   return best;
 }
 
+// Of a tile of so many cells. In a plane, rows of which the nearest cache holds a few, so that
+// neighbours are read from there; but not where the plane has too few rows for such a tile.
+std::int64_t BlockModel::longest_row(std::int64_t volume) const {
+  if (loop_.extents.size() != 2) return whole_extent;
+  auto const cells = machine_.caches.nearest / 2 / std::max<std::int64_t>(loop_.buffers_bytes, 1);
+  auto const row = side_of(cells, 1);
+  return row < least_cut_row || volume / row > loop_.extents[0] ? whole_extent : row;
+}
+
 // Whole rows of the last dimension where enough of them fit; the others as square as powers of two
 // can be, longest in the first.
 Index BlockModel::best_tile(std::int64_t steps) const {
@@ -124,6 +137,7 @@ Index BlockModel::best_tile(std::int64_t steps) const {
   std::int64_t least_rows = 1;
   for (std::size_t d = 0; d + 1 < rank; ++d) least_rows *= std::min(least_side, loop_.extents[d]);
   auto inner = std::max(rounded_down(volume / least_rows, cells_per_line), least_inner_cells);
+  inner = std::min(inner, longest_row(volume));
   if (inner >= loop_.extents[rank - 1])
     inner = loop_.extents[rank - 1];
   else

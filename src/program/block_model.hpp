@@ -49,6 +49,7 @@ class BlockModel {
   struct Parts {
     double compute, memory, messages;  // seconds of a step; the last with what a block itself takes
   };
+  [[nodiscard]] std::int64_t longest_row(std::int64_t volume) const;
   [[nodiscard]] double cells() const;
   [[nodiscard]] double bytes() const;  // in all buffers
   [[nodiscard]] double overlap(std::int64_t steps, Index const& tile) const;

@@ -40,10 +40,25 @@ TEST_CASE("a line is tiled for the nearest cache") {
   CHECK(BlockModel(heat({32768}), machine()).best_tile(16) == Index{2304});
 }
 
-TEST_CASE("rows stay whole where four of them fit, and long ones are cut at lines") {
-  CHECK(BlockModel(heat({2048, 4096}), machine()).best_tile(16) == Index{8, all});
-  CHECK(BlockModel(heat({2048, 8192}), machine()).best_tile(16) == Index{4, all});
-  CHECK(BlockModel(heat({2048, 8193}), machine()).best_tile(16) == Index{4, 8192});
+TEST_CASE("rows of one field are cut so that the nearest cache holds a few") {
+  CHECK(BlockModel(heat({2048, 4096}), machine()).best_tile(16) == Index{32, 1024});
+  CHECK(BlockModel(heat({2048, 8193}), machine()).best_tile(16) == Index{32, 1024});
+  CHECK(BlockModel(heat({2048, 1024}), machine()).best_tile(16) == Index{32, all});
+}
+
+TEST_CASE(
+    "rows of several fields stay whole where four of them fit, and long ones are cut at lines") {
+  auto const fields = [](Shape const& extents) {
+    auto facts = heat(extents);
+    facts.buffers_bytes = 32;
+    return BlockModel(facts, machine());
+  };
+  CHECK(fields({2048, 2048}).best_tile(16) == Index{8, all});
+  CHECK(fields({2048, 4096}).best_tile(16) == Index{4, all});
+  CHECK(fields({2048, 4097}).best_tile(16) == Index{4, 4096});
+}
+
+TEST_CASE("where there are few rows they are long") {
   CHECK(BlockModel(heat({2, 1 << 20}), machine()).best_tile(16) == Index{all, 16384});
 }
 
@@ -55,7 +70,7 @@ TEST_CASE("a block of space has sides of powers of two, the longest in the first
 TEST_CASE("tiles follow the caches, and a cache of nearly nothing is no trouble") {
   auto large = machine();
   large.caches.second *= 2;
-  CHECK(BlockModel(heat({2048, 4096}), large).best_tile(16) == Index{16, all});
+  CHECK(BlockModel(heat({2048, 4096}), large).best_tile(16) == Index{64, 1024});
 
   MachineFacts const none{{0, 0}, 0.5e-6};
   CHECK(BlockModel(heat({2048, 4096}), none).best_tile(16) == Index{1, 64});
