@@ -84,6 +84,12 @@ Range checked(StridedBlock const& block, std::int64_t first_byte, std::int64_t s
   return {first_byte, std::min(size_bytes, stream_bytes(block) - first_byte)};
 }
 
+// Where a block's stream would begin whose byte `first_byte` lies at `memory`: a number, since
+// there may be nothing there.
+std::uintptr_t begin_of_stream(std::byte const* memory, std::int64_t first_byte) {
+  return reinterpret_cast<std::uintptr_t>(memory) - static_cast<std::uintptr_t>(first_byte);
+}
+
 }  // namespace
 
 GpuMoves plan_copy(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
@@ -93,13 +99,14 @@ GpuMoves plan_copy(std::byte* to_base, StridedBlock const& to, std::byte const* 
 
 GpuMoves plan_pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
                    std::byte* to, std::int64_t size_bytes) {
-  return plan(to - first_byte, base, {dense(block), block}, checked(block, first_byte, size_bytes));
+  auto* const begin = reinterpret_cast<std::byte*>(begin_of_stream(to, first_byte));
+  return plan(begin, base, {dense(block), block}, checked(block, first_byte, size_bytes));
 }
 
 GpuMoves plan_unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
                      std::byte const* from, std::int64_t size_bytes) {
-  return plan(base, from - first_byte, {block, dense(block)},
-              checked(block, first_byte, size_bytes));
+  auto const* const begin = reinterpret_cast<std::byte const*>(begin_of_stream(from, first_byte));
+  return plan(base, begin, {block, dense(block)}, checked(block, first_byte, size_bytes));
 }
 
 }  // namespace tessera

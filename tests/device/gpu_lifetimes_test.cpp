@@ -10,6 +10,8 @@
 #include "tessera/base/error.hpp"
 #include "tessera/device/gpu.hpp"
 
+#include "support/gpus.hpp"
+
 using namespace tessera;
 
 // Whose memory, events and streams of GPUs are, and for how long. The emulated GPU is always there;
@@ -19,23 +21,10 @@ TEST_SUITE_BEGIN("device/gpu_lifetimes");
 
 namespace {
 
-std::vector<std::unique_ptr<GpuDriver>> drivers_with_gpus() {
-  std::vector<std::unique_ptr<GpuDriver>> drivers;
-  drivers.push_back(make_emulated_driver());
-  if (has_cuda_driver()) {
-    auto cuda = make_cuda_driver();
-    if (cuda->count() > 0)
-      drivers.push_back(std::move(cuda));
-    else
-      MESSAGE("CUDA shows no GPU: only the emulated one is tested");
-  }
-  return drivers;
-}
-
 /// Calls body(driver) for all of them.
 template <class Body>
 void for_each_driver(Body const& body) {
-  for (auto const& driver : drivers_with_gpus()) {
+  for (auto const& driver : test::drivers_with_gpus()) {
     std::string const name(driver->name());
     CAPTURE(name);
     body(*driver);

@@ -2,7 +2,6 @@
 // where there is a GPU.
 #include "tessera/device/gpu.hpp"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -16,19 +15,13 @@
 #include "tessera/base/error.hpp"
 #include "tessera/device/device_memory.hpp"
 
+#include "support/gpus.hpp"
+
 using namespace tessera;
 
 TEST_SUITE_BEGIN("device/gpu");
 
 namespace {
-
-std::vector<std::unique_ptr<GpuDriver>> drivers() {
-  std::vector<std::unique_ptr<GpuDriver>> result;
-  result.push_back(make_emulated_driver());
-  if (has_cuda_driver())
-    if (auto cuda = make_cuda_driver(); cuda->count() > 0) result.push_back(std::move(cuda));
-  return result;
-}
 
 using Numbers = std::vector<std::int32_t>;
 
@@ -48,9 +41,15 @@ std::byte* bytes_of(Numbers& numbers) {
   return reinterpret_cast<std::byte*>(numbers.data());
 }
 
-DeviceMemory on_gpu(Numbers const& numbers, std::shared_ptr<GpuStream> const& stream) {
+// The numbers are looked at later.
+DeviceMemory brought_to_gpu(Numbers const& numbers, std::shared_ptr<GpuStream> const& stream) {
   DeviceMemory memory(bytes_in(numbers), stream);
   stream->copy(memory.data(), bytes_of(numbers), bytes_in(numbers));
+  return memory;
+}
+DeviceMemory on_gpu(Numbers const& numbers, std::shared_ptr<GpuStream> const& stream) {
+  auto memory = brought_to_gpu(numbers, stream);
+  wait_for(*stream);
   return memory;
 }
 
@@ -66,20 +65,10 @@ Numbers on_host(DeviceMemory const& memory, GpuStream& stream) {
 StridedBlock const block{{2, 3}, {32, 8}, 4, 4};
 Numbers const numbers_of_block{2, 4, 6, 10, 12, 14};
 
-// Whether the host can read a byte: the system tells without dying.
-bool can_read(std::byte const* address) {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe(ends.data()) == 0);
-  bool const can = ::write(ends[1], address, 1) == 1;
-  ::close(ends[0]);
-  ::close(ends[1]);
-  return can;
-}
-
 }  // namespace
 
 TEST_CASE("numbers go to a GPU and come back") {
-  for (auto const& driver : drivers()) {
+  for (auto const& driver : test::drivers_with_gpus()) {
     CAPTURE(driver->name());
     auto const stream = driver->make_stream(0);
     auto const numbers = counted(1000);
@@ -94,7 +83,7 @@ TEST_CASE("numbers go to a GPU and come back") {
 }
 
 TEST_CASE("blocks are copied, packed and unpacked as on the host") {
-  for (auto const& driver : drivers()) {
+  for (auto const& driver : test::drivers_with_gpus()) {
     CAPTURE(driver->name());
     auto const stream = driver->make_stream(0);
     auto const from = on_gpu(counted(16), stream);
@@ -124,7 +113,7 @@ TEST_CASE("blocks are copied, packed and unpacked as on the host") {
 }
 
 TEST_CASE("a pattern fills memory") {
-  for (auto const& driver : drivers()) {
+  for (auto const& driver : test::drivers_with_gpus()) {
     CAPTURE(driver->name());
     auto const stream = driver->make_stream(0);
     auto memory = on_gpu(Numbers(6, 0), stream);
@@ -134,7 +123,7 @@ TEST_CASE("a pattern fills memory") {
 }
 
 TEST_CASE("a stream that waits for an event sees what another one wrote before it") {
-  for (auto const& driver : drivers()) {
+  for (auto const& driver : test::drivers_with_gpus()) {
     CAPTURE(driver->name());
     auto const writer = driver->make_stream(0);
     auto const reader = driver->make_stream(0);
@@ -142,7 +131,7 @@ TEST_CASE("a stream that waits for an event sees what another one wrote before i
     CHECK(event->has_passed());
     for (int round = 0; round < 20; ++round) {
       Numbers const numbers(1000, round);
-      auto const memory = on_gpu(numbers, writer);
+      auto const memory = brought_to_gpu(numbers, writer);
       writer->record(*event);
       reader->wait(*event);
       CHECK(on_host(memory, *reader) == numbers);
@@ -152,23 +141,24 @@ TEST_CASE("a stream that waits for an event sees what another one wrote before i
 }
 
 TEST_CASE("memory is given back after the work that uses it") {
-  for (auto const& driver : drivers()) {
+  for (auto const& driver : test::drivers_with_gpus()) {
     CAPTURE(driver->name());
     auto const stream = driver->make_stream(0);
     auto const numbers = counted(500);
     Numbers result(500, 0);
     {
-      auto const memory = on_gpu(numbers, stream);
+      auto const memory = brought_to_gpu(numbers, stream);
       stream->copy(bytes_of(result), memory.data(), memory.size_bytes());
     }
-    auto const other = on_gpu(Numbers(500, -1), stream);
+    Numbers const others(500, -1);
+    auto const other = brought_to_gpu(others, stream);
     wait_for(*stream);
     CHECK(result == numbers);
   }
 }
 
 TEST_CASE("a GPU knows its memory, and refuses to give more than it has") {
-  for (auto const& driver : drivers()) {
+  for (auto const& driver : test::drivers_with_gpus()) {
     CAPTURE(driver->name());
     auto const stream = driver->make_stream(0);
     auto const memory = on_gpu(counted(10), stream);
@@ -192,8 +182,8 @@ TEST_CASE("the host cannot touch the memory of an emulated GPU") {
   auto const driver = make_emulated_driver();
   auto const stream = driver->make_stream(0);
   auto const memory = on_gpu(counted(10), stream);
-  CHECK_FALSE(can_read(memory.data()));
-  CHECK(can_read(bytes_of(numbers_of_block)));
+  CHECK_FALSE(test::host_can_read(memory.data()));
+  CHECK(test::host_can_read(bytes_of(numbers_of_block)));
 }
 
 TEST_CASE("an emulated GPU does nothing before it is asked") {

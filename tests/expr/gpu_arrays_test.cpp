@@ -18,6 +18,7 @@
 #include "support/agree.hpp"
 #include "support/arrays.hpp"
 #include "support/device_kinds.hpp"
+#include "support/gpus.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -26,16 +27,6 @@ using test::over;
 TEST_SUITE_BEGIN("expr/gpu_arrays" * test::emulated_only());
 
 namespace {
-
-// Whether the host can read a byte: the system tells without dying.
-bool can_read(void const* address) {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe(ends.data()) == 0);
-  bool const can = ::write(ends[1], address, 1) == 1;
-  ::close(ends[0]);
-  ::close(ends[1]);
-  return can;
-}
 
 // A table of 4 rows on each device, and views of its columns for arrays to adopt.
 struct Tables {
@@ -59,7 +50,8 @@ struct Tables {
 TEST_CASE("shards are addresses of the GPU, and functions are shown copies") {
   auto u = iota<double>({100}, over(device_count()));
   bool hidden = true;
-  for (auto const& shard : u.addressable_shards()) hidden = hidden && !can_read(shard.data());
+  for (auto const& shard : u.addressable_shards())
+    hidden = hidden && !test::host_can_read(shard.data());
   CHECK_ALL(hidden);
   for_each_shard(u, [](ShardView<double, 1> const& view) {
     for (std::int64_t i = 0; i < view.extent(0); ++i) view(i) += 0.5;
@@ -106,7 +98,8 @@ TEST_CASE("two arrays that share rows of a GPU's memory keep out of each other's
 
 TEST_CASE("work of a GPU may take longer than processes wait for each other without asking") {
   auto u = full<double>({100}, 0.25, over(device_count()));
-  for (auto& shard : u.state()->shards()) shard.stream->defer([] { ::usleep(2'300'000); });
+  auto const shards = u.state()->shards_of(addressable_devices()[0].id);
+  shards.front().stream->defer([] { ::usleep(2'300'000); });
   synchronize();
   u = u + 0.5;
   CHECK_ALL(holds(u, std::vector<double>(100, 0.75)));
