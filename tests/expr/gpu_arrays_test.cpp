@@ -68,11 +68,15 @@ TEST_CASE("one-sided access is refused") {
 }
 
 TEST_CASE("memory of the host is not adopted") {
-  std::vector<double> cells(8);
+  std::vector<double> cells(static_cast<std::size_t>(8 * addressable_devices().size()));
+  auto* next = cells.data();  // each has its own: nothing else is wrong with them
   std::vector<ShardView<double, 2>> views;
-  for (auto const device : addressable_devices())
-    views.emplace_back(device.id, Box{{4 * device.id.value(), 0}, {4 * device.id.value() + 4, 2}},
-                       cells.data(), std::array<std::int64_t, 2>{2, 1});
+  for (auto const device : addressable_devices()) {
+    auto const first = 4 * device.id.value();
+    views.emplace_back(device.id, Box{{first, 0}, {first + 4, 2}}, next,
+                       std::array<std::int64_t, 2>{2, 1});
+    next += 8;
+  }
   CHECK_ALL_THROW((void)(adopt<double, 2>(views, {4 * device_count(), 2}, over(device_count(), 1))),
                   ShapeError);
 }
