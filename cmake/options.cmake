@@ -17,6 +17,18 @@ include(cuda)
 tessera_find_nvcc(nvcc_found)
 option(TESSERA_WITH_CUDA "Drive GPUs through the CUDA runtime" ${nvcc_found})
 
+# Usually it lies where CUDA's own headers do.
+get_filename_component(nvcc_folder "${CMAKE_CUDA_COMPILER}" DIRECTORY)
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS "${nvcc_folder}/../include")
+set(nccl_found ON)
+if(NOT NCCL_INCLUDE_DIR)
+  set(nccl_found OFF)
+endif()
+include(CMakeDependentOption)
+cmake_dependent_option(TESSERA_WITH_NCCL
+  "Send between GPUs of several hosts by NCCL; it is loaded only then" ${nccl_found}
+  TESSERA_WITH_CUDA OFF)
+
 option(TESSERA_BUILD_TOOLS "Build tessera-info" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

@@ -10,6 +10,8 @@
 #include "tessera/base/planted.hpp"
 #include "tessera/base/text.hpp"
 
+#include "gpu_routes.hpp"
+
 namespace tessera {
 namespace {
 
@@ -548,7 +550,7 @@ Communication explain_leaf(CompiledStatement const& compiled, Statement const& s
         if (block.leaf == leaf) {
           result.cells += block.bytes / array.element_bytes();
           result.bytes += block.bytes;
-          routes.insert(to_string(message.sender->end().route));
+          routes.insert(to_string(route_of(message)));
         }
   result.routes = join(routes);
   if (!modes.in_place[leaf])
@@ -592,13 +594,15 @@ void note_fills(CompiledStatement& compiled, Statement const& statement, LeafMod
 
 }  // namespace
 
-void open_channels(CompiledStatement& compiled, StatementTag const& tag, Network& network) {
+void open_channels(CompiledStatement& compiled, StatementTag const& tag,
+                   MessageTools const& tools) {
   for (auto& device : compiled.devices)
     for (auto& message : device.receives)
-      message.receiver = &network.receiver(message.peer, device.device);
+      message.receiver = &tools.network.receiver(message.peer, device.device);
   for (auto& device : compiled.devices)
     for (auto& message : device.sends)
-      message.sender = &network.sender(device.device, message.peer, tag);
+      message.sender = &tools.network.sender(device.device, message.peer, tag);
+  if (tools.gpu_routes != nullptr) tools.gpu_routes->prepare(compiled, tag);
 }
 
 void note_totals(CompiledStatement& compiled) {
@@ -658,7 +662,7 @@ bool grow_ghosts(Statement const& statement, LeafModes const& modes) {
 
 std::shared_ptr<CompiledStatement> compile(Statement const& statement, LeafModes const& modes,
                                            StatementTag const& tag, Job const& job,
-                                           Network& network) {
+                                           MessageTools const& tools) {
   auto compiled = std::make_shared<CompiledStatement>();
   auto const uses = uses_of(statement, modes);
   for (std::int64_t i = 0; i < job.local_count(); ++i) {
@@ -667,7 +671,7 @@ std::shared_ptr<CompiledStatement> compile(Statement const& statement, LeafModes
   }
   for (std::size_t l = 0; l < uses.size(); ++l)
     compiled->overwrites |= modes.in_place[l] && reads_overwritten(statement, l);
-  open_channels(*compiled, tag, network);
+  open_channels(*compiled, tag, tools);
   note_totals(*compiled);
   note_fills(*compiled, statement, modes);
   explain(*compiled, statement, modes);

@@ -12,6 +12,8 @@
 
 namespace tessera {
 
+class GpuRoutes;
+
 /// Which leaves are read in place, and the ghost cells that takes.
 ///
 /// Ranks: pure: the same on every process.
@@ -28,10 +30,16 @@ bool grow_ghosts(Statement const& statement, LeafModes const& modes);
 /// True if `grow_ghosts` would replace storage.
 [[nodiscard]] bool needs_growth(Statement const& statement, LeafModes const& modes);
 
-/// Opens the channels of a plan's messages: all receiving ends first.
-/// Ranks: collective over the processes of the devices involved, as far as channels are new.
-/// Throws: PeerFailed, Mismatch.
-void open_channels(CompiledStatement& compiled, StatementTag const& tag, Network& network);
+/// By what a plan's messages travel.
+struct MessageTools {
+  Network& network;
+  GpuRoutes* gpu_routes = nullptr;  ///< none where devices are no GPUs
+};
+
+/// Opens the channels of a plan's messages, all receiving ends first, and what GPUs have besides.
+/// Ranks:  collective over the processes of the devices involved, as far as channels are new.
+/// Throws: PeerFailed, Mismatch, DeviceError.
+void open_channels(CompiledStatement& compiled, StatementTag const& tag, MessageTools const& tools);
 /// Counts the messages that this process's devices send.
 void note_totals(CompiledStatement& compiled);
 
@@ -41,14 +49,13 @@ void note_totals(CompiledStatement& compiled);
 /// What the plan sends for this statement, and why.
 [[nodiscard]] Explanation explanation_of(CompiledStatement const& plan, Statement const& statement);
 
-/// Plans the statement for every local device. Opens the channels it names: all receiving ends
-/// first.
+/// Plans the statement for every local device, and opens the channels it names.
 ///
 /// Ranks:  collective over the processes of the devices involved, as far as channels are new.
-/// Throws: PeerFailed, Mismatch.
+/// Throws: PeerFailed, Mismatch, DeviceError.
 [[nodiscard]] std::shared_ptr<CompiledStatement> compile(Statement const& statement,
                                                          LeafModes const& modes,
                                                          StatementTag const& tag, Job const& job,
-                                                         Network& network);
+                                                         MessageTools const& tools);
 
 }  // namespace tessera

@@ -27,7 +27,7 @@
 #include "budget_stack.hpp"
 #include "compile.hpp"
 #include "execute_on_gpu.hpp"
-#include "gpu_lane.hpp"
+#include "gpu_routes.hpp"
 #include "loop_arrays.hpp"
 #include "observer.hpp"
 #include "plan_cache.hpp"
@@ -92,6 +92,7 @@ struct Engine::Impl {
     budgets = std::make_shared<detail::BudgetStack>(asked.is_strict);
     checks_recordings = asked.checks_recordings;
     if (asked.reports || asked.traces) observer = std::make_unique<Observer>(asked, job);
+    if (kind != DeviceKind::cpu) open_gpu_routes(bootstrap);
     network.set_idle_test([this](DeviceId device) {
       auto const& worker = slots[static_cast<std::size_t>(job.local_index(device))].worker;
       return worker == nullptr || worker->idle();
@@ -118,11 +119,7 @@ struct Engine::Impl {
     auto& slot = slots.emplace_back();
     slot.device = DeviceId{job.first_local().value() + i};
     local_devices.push_back({slot.device, stream});
-    if (stream != nullptr) {
-      slot.gpu = std::make_unique<GpuSide>();
-      slot.gpu->stream = stream;
-      slot.gpu->event = stream->make_event();
-    }
+    if (stream != nullptr) slot.gpu = std::make_unique<GpuSide>(stream);
     bool const alone = job.local_count() == 1;
     slot.waiter = alone ? &network.caller_waiter() : &network.worker_waiter(slot.device);
     slot.records.resize(alone ? 1 : Worker::capacity);
@@ -136,6 +133,13 @@ struct Engine::Impl {
     }
     if (!alone)
       slot.worker = std::make_unique<Worker>([this](std::exception_ptr error) { fail(error); }, i);
+  }
+
+  void open_gpu_routes(Bootstrap& bootstrap) {
+    std::vector<GpuSide*> sides;
+    for (auto& slot : slots) sides.push_back(slot.gpu.get());
+    gpu_routes = std::make_unique<GpuRoutes>(
+        GpuRouteTools{bootstrap, job, network, std::move(sides), [this] { synchronize(); }});
   }
 
   // Threads: any.
@@ -159,6 +163,7 @@ struct Engine::Impl {
     fail(error);
     if (!has_announced) network.announce_failure(error);
     has_announced = true;
+    if (gpu_routes != nullptr) gpu_routes->abandon();
     for (auto& slot : slots)
       while (slot.worker != nullptr && !slot.worker->idle())
         network.linger(std::chrono::milliseconds(1));
@@ -244,13 +249,12 @@ struct Engine::Impl {
       key.describe(statement);
     }
     ++totals.plans_made;
-    auto plan = compile(statement, modes, tag, job, network);
+    auto plan = compile(statement, modes, tag, job, {network, gpu_routes.get()});
     need_room(*plan);
     return cache.insert(key, std::move(plan));
   }
 
   void need_room(CompiledStatement& plan) {
-    name_lanes(plan);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       auto const& device = plan.devices[i];
       auto& slot = slots[i];
@@ -258,7 +262,6 @@ struct Engine::Impl {
         synchronize();
         slot.scratch = DeviceMemory(device.scratch_bytes, slot.stream());
       }
-      if (slot.gpu != nullptr) need_room_for_messages(*slot.gpu, device);
       auto const& any = slot.records.front();
       if (device.buffers.size() <= any.buffers.capacity() &&
           device.writes.size() <= any.targets.capacity())
@@ -269,40 +272,6 @@ struct Engine::Impl {
         record.targets.reserve(device.writes.size());
       }
     }
-  }
-
-  // Where both ends of messages are GPUs of this process they go by lanes.
-  void name_lanes(CompiledStatement& plan) {
-    if (slots.front().gpu == nullptr) return;
-    for (auto& device : plan.devices) {
-      for (auto& message : device.sends) name_lane(message, device.device, message.peer);
-      for (auto& message : device.receives) name_lane(message, message.peer, device.device);
-    }
-  }
-
-  void name_lane(Message& message, DeviceId from, DeviceId to) {
-    if (!job.is_local(from) || !job.is_local(to)) {
-      if (kind == DeviceKind::cuda)
-        log_warning_once("cells travel between GPUs of several processes through host memory");
-      return;
-    }
-    auto const stream_of = [&](DeviceId device) {
-      return slots[static_cast<std::size_t>(job.local_index(device))].stream();
-    };
-    auto& lane = lanes[{from, to}];
-    if (lane == nullptr) lane = std::make_unique<GpuLane>(stream_of(from), stream_of(to));
-    message.lane = lane.get();
-    if (lane->slots.front().size_bytes() >= message.bytes) return;
-    synchronize();
-    lane->grow(message.bytes);
-  }
-
-  void need_room_for_messages(GpuSide& side, DevicePlan const& plan) {
-    auto const bytes = bytes_of_messages(plan);
-    if (bytes <= side.messages.size_bytes() && plan.sends.size() <= side.slots.capacity()) return;
-    synchronize();
-    side.slots.reserve(plan.sends.size());
-    if (bytes > side.messages.size_bytes()) side.messages = DeviceMemory(bytes, side.stream);
   }
 
   std::uint64_t hash_of(Statement const& statement) const {
@@ -369,7 +338,7 @@ struct Engine::Impl {
     agree(tag, [words = loop.words] { return text("the channels of ", words); });
     for (auto const& plan : {loop.first, loop.later}) {
       need_room(*plan);
-      tessera::open_channels(*plan, tag, network);
+      tessera::open_channels(*plan, tag, {network, gpu_routes.get()});
       note_totals(*plan);
     }
   }
@@ -609,7 +578,7 @@ struct Engine::Impl {
       auto const parts = gpu_blocks_per_multiprocessor * slot.gpu->stream->multiprocessors();
       auto const bytes = parts * slot.accumulator.size_bytes();
       slot.gpu->accumulators = DeviceMemory(bytes, slot.gpu->stream);
-      slot.gpu->parts = HostMemory(bytes);
+      slot.gpu->parts = slot.gpu->stream->make_pinned(bytes);
     }
   }
 
@@ -642,7 +611,7 @@ struct Engine::Impl {
   Network network;
   Trees trees;
   std::deque<DeviceSlot> slots;
-  std::map<std::pair<DeviceId, DeviceId>, std::unique_ptr<GpuLane>> lanes;
+  std::unique_ptr<GpuRoutes> gpu_routes;  ///< none where devices are no GPUs
   std::vector<LocalDevice> local_devices;
   PlanKey key;
   PlanCache cache;
@@ -870,6 +839,7 @@ void Engine::finish() {
     impl_->synchronize();
     impl_->agree_on_the_end();
     impl_->show_what_was_observed();
+    if (impl_->gpu_routes != nullptr) impl_->gpu_routes->let_go();
     impl_->network.finish();
   });
 }

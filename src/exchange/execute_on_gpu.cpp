@@ -13,13 +13,15 @@ namespace {
 
 constexpr std::int64_t alignment = 256;
 
-// What is stored into the other GPU at once needs no room in one's own.
-bool is_direct(Message const& message) {
-  return message.lane != nullptr && message.lane->is_direct;
+bool is_staged(Message const& message) {
+  return message.lane == nullptr && !message.in_group;
 }
 
+// What is stored into the other GPU at once, or read where it was stored, needs no room.
 std::int64_t room_for(Message const& message) {
-  if (is_direct(message)) return 0;
+  bool const is_copied =
+      message.lane != nullptr && message.sender != nullptr && !message.lane->is_direct;
+  if (message.lane != nullptr && !is_copied) return 0;
   return (message.bytes + alignment - 1) / alignment * alignment;
 }
 
@@ -39,17 +41,23 @@ std::int64_t begin_of_receives(DevicePlan const& plan) {
   return bytes;
 }
 
-// Until the GPU has come to the end of its work so far.
-void wait_for_gpu(Record& record) {
-  if (planted("gpu_not_waited_for")) return;
-  auto& side = *record.gpu;
-  side.stream->record(*side.event);
+// For what the GPU does by itself.
+template <class Ready>
+void wait_until(Record& record, Ready const& ready) {
   Awaited what;
   what.kind = Awaited::Kind::other;
   what.self = record.device;
   what.peer = record.device;
   what.statement = record.tag;
-  record.waiter->until([&] { return side.event->has_passed(); }, what);
+  record.waiter->until(ready, what);
+}
+
+// Until the GPU has come to the end of its work so far.
+void wait_for_gpu(Record& record) {
+  if (planted("gpu_not_waited_for")) return;
+  auto& side = *record.gpu;
+  side.stream->record(*side.event);
+  wait_until(record, [&] { return side.event->has_passed(); });
 }
 
 // Calls visit(block, the place of its bytes) for each block of a message.
@@ -75,9 +83,24 @@ void unpack(Record& record, Message const& message, std::byte const* from) {
   });
 }
 
+template <class Visit>
+void visit_sends(Record const& record, Visit const& visit) {
+  visit_messages(record.plan->sends, 0, visit);
+}
+
+template <class Visit>
+void visit_receives(Record const& record, Visit const& visit) {
+  visit_messages(record.plan->receives, begin_of_receives(*record.plan), visit);
+}
+
+bool has_group_messages(DevicePlan const& plan) {
+  return std::ranges::any_of(plan.sends, &Message::in_group) ||
+         std::ranges::any_of(plan.receives, &Message::in_group);
+}
+
 void pack_messages(Record& record) {
-  visit_messages(record.plan->sends, 0, [&](Message const& message, std::int64_t begin) {
-    if (!is_direct(message)) pack(record, message, record.gpu->messages.data() + begin);
+  visit_sends(record, [&](Message const& message, std::int64_t begin) {
+    if (room_for(message) > 0) pack(record, message, record.gpu->messages.data() + begin);
   });
 }
 
@@ -90,9 +113,9 @@ void put_on_lane(Record& record, Message const& message, std::int64_t begin) {
   auto const which = lane.put++ % lane.slots.size();
   if (!planted("gpu_writes_before_read")) stream.wait(*lane.drained[which]);
   if (lane.is_direct)
-    pack(record, message, lane.slots[which].data());
+    pack(record, message, lane.slots[which]);
   else
-    stream.copy(lane.slots[which].data(), record.gpu->messages.data() + begin, message.bytes);
+    stream.copy(lane.slots[which], record.gpu->messages.data() + begin, message.bytes);
   stream.record(*lane.filled[which]);
   message.sender->put(record.tag, 0);
 }
@@ -103,76 +126,136 @@ void take_from_lane(Record& record, Message const& message) {
   (void)message.receiver->take(*record.waiter, record.tag);
   auto const which = lane.taken++ % lane.slots.size();
   if (!planted("gpu_reads_before_written")) stream.wait(*lane.filled[which]);
-  unpack(record, message, lane.slots[which].data());
+  unpack(record, message, lane.slots[which]);
   if (!planted("gpu_says_nothing_of_reading")) stream.record(*lane.drained[which]);
   message.receiver->release();
 }
 
-void unpack_messages(Record& record) {
-  visit_messages(record.plan->receives, begin_of_receives(*record.plan),
-                 [&](Message const& message, std::int64_t begin) {
-                   if (message.lane == nullptr)
-                     unpack(record, message, record.gpu->messages.data() + begin);
-                 });
+// Says by the channel that this device has come to the statement: what the group sends has no name.
+void announce(Record& record, Message const& message) {
+  (void)message.sender->slot(*record.waiter, record.tag);
+  message.sender->put(record.tag, 0);
 }
 
-// Of what travels in slots of the host: all, but for what goes by lanes.
+// Brings all messages of the group, beside the kernels that have been launched since the packing.
+// They end when the others have come to the statement too, of which those that send have said so.
+void exchange_in_group(Record& record) {
+  auto& side = *record.gpu;
+  if (!has_group_messages(*record.plan)) return;
+  for (auto const& message : record.plan->receives) {
+    if (!message.in_group) continue;
+    (void)message.receiver->take(*record.waiter, record.tag);
+    message.receiver->release();
+  }
+  if (!planted("gpu_group_sends_before_packed")) side.wires->wait(*side.packed);
+  side.group->begin();
+  visit_sends(record, [&](Message const& message, std::int64_t begin) {
+    if (message.in_group)
+      side.group->send(message.peer.value(), side.messages.data() + begin, message.bytes);
+  });
+  visit_receives(record, [&](Message const& message, std::int64_t begin) {
+    if (message.in_group)
+      side.group->receive(message.peer.value(), side.messages.data() + begin, message.bytes);
+  });
+  side.group->end();
+  wait_until(record, [&] { return side.group->is_ready(); });
+  side.wires->record(*side.arrived);
+  if (!planted("gpu_reads_before_group")) side.stream->wait(*side.arrived);
+}
+
+void stage_sends(Record& record) {
+  auto& side = *record.gpu;
+  bool is_any = false;
+  visit_sends(record, [&](Message const& message, std::int64_t begin) {
+    if (!is_staged(message)) return;
+    side.stream->copy(side.staging->data() + begin, side.messages.data() + begin, message.bytes);
+    is_any = true;
+  });
+  if (is_any) wait_for_gpu(record);
+}
+
+// The bytes that came last have left the room for those that come.
+void wait_for_staging(Record& record) {
+  auto& side = *record.gpu;
+  if (std::ranges::none_of(record.plan->receives, is_staged)) return;
+  if (planted("gpu_staging_written_again")) return;
+  wait_until(record, [&] { return side.unstaged->has_passed(); });
+}
+
+// Of what travels in slots of the host.
 std::int64_t piece_of(Message const& message, std::int64_t slot_bytes, std::int64_t round) {
-  if (message.lane != nullptr) return 0;
+  if (!is_staged(message)) return 0;
   return std::clamp<std::int64_t>(message.bytes - round * slot_bytes, 0, slot_bytes);
 }
 
-// Piece `round` of every message goes into a slot, all of them before the host waits once. A slot
-// that is held meanwhile keeps nobody: whoever has to drain one waits only for earlier pieces,
-// which have been put.
+// Piece `round` of every message goes into a slot; returns whether there is a next one.
 bool put_pieces(Record& record, std::int64_t round) {
-  auto& side = *record.gpu;
   bool more = false;
-  side.slots.clear();
-  visit_messages(record.plan->sends, 0, [&](Message const& message, std::int64_t begin) {
-    if (message.lane != nullptr && round == 0) put_on_lane(record, message, begin);
+  visit_sends(record, [&](Message const& message, std::int64_t begin) {
     auto const slot_bytes = message.sender->slot_bytes();
     auto const size = piece_of(message, slot_bytes, round);
     if (size == 0) return;
     auto const slot = message.sender->slot(*record.waiter, record.tag);
-    side.stream->copy(slot.data(), side.messages.data() + begin + round * slot_bytes, size);
-    side.slots.push_back(slot);
+    std::memcpy(slot.data(), record.gpu->staging->data() + begin + round * slot_bytes,
+                static_cast<std::size_t>(size));
+    message.sender->put(record.tag, size);
     more = more || piece_of(message, slot_bytes, round + 1) > 0;
   });
   note_phase(record, Phase::wait);
-  if (side.slots.empty()) return false;
-  wait_for_gpu(record);
-  for (auto const& message : record.plan->sends) {
-    auto const size = piece_of(message, message.sender->slot_bytes(), round);
-    if (size > 0) message.sender->put(record.tag, size);
-  }
-  note_phase(record, Phase::pack);
   return more;
 }
 
 bool take_pieces(Record& record, std::int64_t round) {
-  auto& side = *record.gpu;
-  bool any = false;
   bool more = false;
-  visit_messages(record.plan->receives, begin_of_receives(*record.plan),
-                 [&](Message const& message, std::int64_t begin) {
-                   if (message.lane != nullptr && round == 0) take_from_lane(record, message);
-                   auto const slot_bytes = message.receiver->slot_bytes();
-                   auto const size = piece_of(message, slot_bytes, round);
-                   if (size == 0) return;
-                   auto const slot = message.receiver->take(*record.waiter, record.tag);
-                   side.stream->copy(side.messages.data() + begin + round * slot_bytes, slot.data(),
-                                     size);
-                   any = true;
-                   more = more || piece_of(message, slot_bytes, round + 1) > 0;
-                 });
+  visit_receives(record, [&](Message const& message, std::int64_t begin) {
+    auto const slot_bytes = message.receiver->slot_bytes();
+    auto const size = piece_of(message, slot_bytes, round);
+    if (size == 0) return;
+    auto const slot = message.receiver->take(*record.waiter, record.tag);
+    std::memcpy(record.gpu->staging->data() + begin + round * slot_bytes, slot.data(),
+                static_cast<std::size_t>(size));
+    message.receiver->release();
+    more = more || piece_of(message, slot_bytes, round + 1) > 0;
+  });
   note_phase(record, Phase::wait);
-  if (!any) return false;
-  wait_for_gpu(record);
-  for (auto const& message : record.plan->receives)
-    if (piece_of(message, message.receiver->slot_bytes(), round) > 0) message.receiver->release();
-  note_phase(record, Phase::pack);
   return more;
+}
+
+void unstage_receives(Record& record) {
+  auto& side = *record.gpu;
+  bool is_any = false;
+  visit_receives(record, [&](Message const& message, std::int64_t begin) {
+    if (!is_staged(message)) return;
+    side.stream->copy(side.messages.data() + begin, side.staging->data() + begin, message.bytes);
+    is_any = true;
+  });
+  if (is_any) side.stream->record(*side.unstaged);
+}
+
+// Everything that leaves, but for what goes through slots of the host.
+void begin_exchange(Record& record) {
+  auto& side = *record.gpu;
+  pack_messages(record);
+  if (has_group_messages(*record.plan)) side.stream->record(*side.packed);
+  visit_sends(record, [&](Message const& message, std::int64_t begin) {
+    if (message.lane != nullptr) put_on_lane(record, message, begin);
+    if (message.in_group) announce(record, message);
+  });
+  note_phase(record, Phase::pack);
+  stage_sends(record);
+  note_phase(record, Phase::wait);
+}
+
+void end_exchange(Record& record) {
+  for (auto const& message : record.plan->receives)
+    if (message.lane != nullptr) take_from_lane(record, message);
+  exchange_in_group(record);
+  note_phase(record, Phase::wait);
+  unstage_receives(record);
+  visit_receives(record, [&](Message const& message, std::int64_t begin) {
+    if (message.lane == nullptr) unpack(record, message, record.gpu->messages.data() + begin);
+  });
+  note_phase(record, Phase::pack);
 }
 
 void copy_locally(Record& record) {
@@ -206,10 +289,10 @@ void reduce_part(Record& record, Part const& part) {
   launch.accumulator_bytes = bytes;
   launch.start = record.reduction.start;
   launch_on_gpu(*side.stream, launch);
-  side.stream->copy(side.parts.data(), side.accumulators.data(), launch.parts * bytes);
+  side.stream->copy(side.parts->data(), side.accumulators.data(), launch.parts * bytes);
   wait_for_gpu(record);
   for (std::int64_t p = 0; p < launch.parts; ++p)
-    record.reduction.combine(record.accumulator, side.parts.data() + p * bytes);
+    record.reduction.combine(record.accumulator, side.parts->data() + p * bytes);
 }
 
 void compute(Record& record, Part const& part) {
@@ -232,32 +315,37 @@ void copy_staged(Record& record) {
 
 }  // namespace
 
-std::int64_t bytes_of_messages(DevicePlan const& plan) {
-  auto bytes = begin_of_receives(plan);
-  for (auto const& message : plan.receives) bytes += room_for(message);
-  return bytes;
+MessageRoom room_of(DevicePlan const& plan) {
+  MessageRoom room{begin_of_receives(plan), 0};
+  for (auto const& message : plan.receives) room.on_gpu += room_for(message);
+  bool const is_any =
+      std::ranges::any_of(plan.sends, is_staged) || std::ranges::any_of(plan.receives, is_staged);
+  if (is_any) room.on_host = room.on_gpu;
+  return room;
 }
 
 void exchange_on_gpu(Record& record) {
-  pack_messages(record);
+  begin_exchange(record);
+  wait_for_staging(record);
   for (std::int64_t round = 0;; ++round) {
     bool const sends_more = put_pieces(record, round);
     bool const takes_more = take_pieces(record, round);
     if (!sends_more && !takes_more) break;
   }
-  unpack_messages(record);
+  end_exchange(record);
   copy_locally(record);
 }
 
 void send_from_gpu(Record& record) {
-  pack_messages(record);
+  begin_exchange(record);
   for (std::int64_t round = 0; put_pieces(record, round);) ++round;
   copy_locally(record);
 }
 
 void receive_on_gpu(Record& record) {
+  wait_for_staging(record);
   for (std::int64_t round = 0; take_pieces(record, round);) ++round;
-  unpack_messages(record);
+  end_exchange(record);
 }
 
 void execute_on_gpu(Record& record) {

@@ -1,13 +1,15 @@
 #pragma once
 /// @file
-/// Messages between two GPUs of one process.
+/// Messages between two GPUs that both reach memory of one of them.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <vector>
 
-#include "tessera/device/device_memory.hpp"
+#include "tessera/device/gpu.hpp"
+#include "tessera/transport/channel.hpp"
 
 namespace tessera {
 
@@ -16,31 +18,20 @@ namespace tessera {
 /// these; the host waits for neither. The pair's channel says on the host that work has been
 /// brought, so each event is waited for before it is recorded again.
 ///
+/// Of a lane between processes each has one of these, and uses one half of it.
+///
 /// Threads: `put` is the sender's, `taken` the receiver's; the rest is set while both have nothing
 /// to do.
 struct GpuLane {
-  std::shared_ptr<GpuStream> from;
-  std::shared_ptr<GpuStream> to;
-  bool is_direct = false;  ///< kernels of `from` store into the slots
-  std::array<DeviceMemory, 2> slots;
+  Route route = Route::peer;
+  bool is_direct = false;       ///< kernels of the sender store into the slots
+  std::int64_t slot_bytes = 0;  ///< 0 before there are slots
+  std::array<std::byte*, 2> slots{};
   std::array<std::unique_ptr<GpuEvent>, 2> filled;
   std::array<std::unique_ptr<GpuEvent>, 2> drained;
   std::uint64_t put = 0;
   std::uint64_t taken = 0;
-
-  GpuLane(std::shared_ptr<GpuStream> sender, std::shared_ptr<GpuStream> receiver)
-      : from(std::move(sender)), to(std::move(receiver)), is_direct(from->stores_to(*to)) {
-    for (auto& event : filled) event = from->make_event();
-    for (auto& event : drained) event = to->make_event();
-  }
-
-  /// Makes the slots at least so long. New memory is `to`'s to begin with: the sender waits.
-  void grow(std::int64_t size_bytes) {
-    for (std::size_t which = 0; which < slots.size(); ++which) {
-      slots[which] = DeviceMemory(size_bytes, to);
-      to->record(*drained[which]);
-    }
-  }
+  std::shared_ptr<void> keeps;  ///< the slots' memory
 };
 
 }  // namespace tessera

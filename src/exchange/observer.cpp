@@ -12,6 +12,8 @@
 #include "tessera/base/hash.hpp"
 #include "tessera/base/text.hpp"
 
+#include "gpu_routes.hpp"
+
 namespace tessera {
 namespace {
 
@@ -100,7 +102,7 @@ void Observer::count(std::size_t row, CompiledStatement const& plan, std::int64_
   place.messages += times * plan.messages;
   for (auto const& device : plan.devices)
     for (auto const& message : device.sends)
-      place.bytes[static_cast<std::size_t>(message.sender->end().route)] += times * message.bytes;
+      place.bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
 }
 
 std::size_t Observer::row_of(Place const& place, char const* kind) {

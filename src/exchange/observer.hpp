@@ -45,7 +45,7 @@ struct ObservedPlace {
   std::array<std::int64_t, route_count> bytes{};  ///< by Route
 };
 
-/// One line of the report. Over processes the first half adds up, of the second the maxima count.
+/// One line of the report. Over processes the first part adds up, of the second the maxima count.
 struct alignas(128) ReportNumbers {
   std::array<std::int64_t, phase_count> times_ns{};
   std::int64_t messages = 0;
@@ -54,7 +54,6 @@ struct alignas(128) ReportNumbers {
   std::int64_t runs = 0;
   std::array<std::int64_t, phase_count> most_ns{};  ///< of one device, or of one process
   std::int64_t most_messages = 0;                   ///< of one process
-  std::array<std::int64_t, 3> unused_maxima{};
 
   void add(ReportNumbers const& other);
 };

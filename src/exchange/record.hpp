@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "tessera/base/inline_vector.hpp"
-#include "tessera/device/device_memory.hpp"
+#include "tessera/device/memory.hpp"
 #include "tessera/exchange/compiled_statement.hpp"
 #include "tessera/transport/waiter.hpp"
 
+#include "gpu_side.hpp"
 #include "probe.hpp"
 
 namespace tessera {
@@ -24,16 +25,6 @@ struct TreeLinks {
   Receiver* from_parent = nullptr;
   std::vector<Receiver*> from_children;
   std::vector<Sender*> to_children;
-};
-
-/// What a device that is a GPU has beside its stream.
-struct GpuSide {
-  HostMemory parts;  ///< of a reduction, as they come to the host; outlives the stream's work
-  std::shared_ptr<GpuStream> stream;
-  std::unique_ptr<GpuEvent> event;
-  DeviceMemory messages;      ///< as long as all that one statement sends and receives
-  DeviceMemory accumulators;  ///< parts of a reduction
-  std::vector<std::span<std::byte>> slots;  ///< of the messages under way
 };
 
 /// Cells that go from one buffer of a shard to the other, where they lie alike.

@@ -40,13 +40,27 @@ std::string imbalance(std::int64_t most, std::int64_t sum, std::int64_t devices)
   return std::move(out).str();
 }
 
+// The routes of GPUs have columns only where something went by them.
+std::vector<Route> routes_of(ReportNumbers const& all) {
+  std::vector<Route> routes;
+  for (std::size_t r = 0; r < route_count; ++r) {
+    auto const route = static_cast<Route>(r);
+    if (route <= Route::mpi || all.bytes[r] > 0) routes.push_back(route);
+  }
+  return routes;
+}
+
 std::vector<std::string> cells_of(ReportNumbers const& numbers, std::string const& place,
-                                  std::string const& kind, std::int64_t devices) {
+                                  std::string const& kind, std::int64_t devices,
+                                  std::span<Route const> routes) {
   std::vector<std::string> cells{place, kind, text(numbers.runs)};
   for (auto const time : numbers.times_ns) cells.push_back(seconds(time));
   cells.push_back(imbalance(numbers.most_ns[0], numbers.times_ns[0], devices));
   cells.push_back(text(numbers.messages));
-  for (auto const bytes : numbers.bytes) cells.push_back(bytes == 0 ? "-" : bytes_text(bytes));
+  for (auto const route : routes) {
+    auto const bytes = numbers.bytes[static_cast<std::size_t>(route)];
+    cells.push_back(bytes == 0 ? "-" : bytes_text(bytes));
+  }
   return cells;
 }
 
@@ -111,14 +125,15 @@ std::string Observer::report(std::span<ReportNumbers const> numbers,
     return time_of(numbers[a]) > time_of(numbers[b]);
   });
 
-  std::vector<std::vector<std::string>> rows{{"place", "statement", "runs", "kernel s", "pack s",
-                                              "wait s", "imbalance", "messages", "local", "shm",
-                                              "ucx", "mpi"}};
+  std::vector<std::vector<std::string>> rows{
+      {"place", "statement", "runs", "kernel s", "pack s", "wait s", "imbalance", "messages"}};
+  auto const& all = numbers.back();
+  auto const routes = routes_of(all);
+  for (auto const route : routes) rows.front().emplace_back(to_string(route));
   for (auto const row : order)
     rows.push_back(cells_of(numbers[row], row == 0 ? "(others)" : text(places_[row].place),
-                            row == 0 ? "" : places_[row].kind, devices));
-  auto const& all = numbers.back();
-  rows.push_back(cells_of(all, "all", "", devices));
+                            row == 0 ? "" : places_[row].kind, devices, routes));
+  rows.push_back(cells_of(all, "all", "", devices, routes));
   rows.back()[6] = "";
 
   auto const where =

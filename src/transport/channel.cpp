@@ -16,9 +16,15 @@ std::string_view to_string(Route route) {
     case Route::ucx:
       return "ucx";
     case Route::mpi:
+      return "mpi";
+    case Route::peer:
+      return "peer";
+    case Route::ipc:
+      return "ipc";
+    case Route::nccl:
       break;
   }
-  return "mpi";
+  return "nccl";
 }
 
 std::ostream& operator<<(std::ostream& out, Route route) {

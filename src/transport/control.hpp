@@ -30,7 +30,8 @@ enum class Kind : std::uint8_t {
   ask,
   account,
   request,
-  reply
+  reply,
+  note
 };
 
 /// Some text, cut where it does not fit.
@@ -173,6 +174,15 @@ struct Reply {
   Kind kind = Kind::reply;
   std::uint32_t size = 0;
   std::array<std::byte, 1000> bytes{};
+};
+
+/// What a device's process tells that of another one, beside the payloads.
+struct Note {
+  Kind kind = Kind::note;
+  DeviceId from;
+  DeviceId to;
+  std::uint32_t size = 0;
+  std::array<std::byte, 960> bytes{};
 };
 
 template <class Message>

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -168,7 +170,14 @@ struct Network::Impl {
       case control::Kind::reply:
         if (by_control) by_control->on_reply(control::read<control::Reply>(bytes));
         return;
+      case control::Kind::note:
+        return on_note(control::read<control::Note>(bytes));
     }
+  }
+
+  void on_note(control::Note const& note) {
+    auto const bytes = std::span(note.bytes).first(note.size);
+    notes[{note.from, note.to}].emplace_back(bytes.begin(), bytes.end());
   }
 
   // Waits for a neighbour that is too far behind.
@@ -223,6 +232,7 @@ struct Network::Impl {
   WaitContext context;
   CallerWaiter caller;
   std::vector<std::unique_ptr<WorkerWaiter>> workers;
+  std::map<std::pair<DeviceId, DeviceId>, std::deque<std::vector<std::byte>>> notes;
   std::unique_ptr<ControlCalls> by_control;
   std::unique_ptr<ServedCalls> served;  ///< ends first: its thread uses what callers know
 };
@@ -255,6 +265,30 @@ Receiver& Network::receiver(DeviceId from, DeviceId to) {
   }
   channels.open_local(from, to);
   return *channels.find_receiver(from, to);
+}
+
+void Network::tell(DeviceId from, DeviceId to, std::span<std::byte const> note) {
+  control::Note message;
+  message.from = from;
+  message.to = to;
+  message.size = static_cast<std::uint32_t>(note.size());
+  std::ranges::copy(note, message.bytes.begin());
+  impl_->beats.greet(impl_->job.process_of(to));
+  impl_->postbox.send(impl_->job.process_of(to), message);
+}
+
+std::vector<std::byte> Network::hear(DeviceId from, DeviceId to, StatementTag const& tag) {
+  auto& notes = impl_->notes[{from, to}];
+  impl_->channels.add_partner(impl_->job.process_of(from));
+  // Nothing but a control message can make it true.
+  auto const has_come = [&] {
+    if (notes.empty()) impl_->poll();
+    return !notes.empty();
+  };
+  impl_->caller.until(has_come, {Awaited::Kind::agreement, to, from, tag.number, tag});
+  auto note = std::move(notes.front());
+  notes.pop_front();
+  return note;
 }
 
 Route Network::route(DeviceId from, DeviceId to) const {

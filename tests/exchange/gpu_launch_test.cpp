@@ -23,6 +23,8 @@ class NotingStream : public GpuStream {
   std::byte* allocate(std::int64_t) override { return nullptr; }
   void release(std::byte*) noexcept override {}
   bool owns(std::byte const*) const override { return true; }
+  std::unique_ptr<GpuRegion> make_pinned(std::int64_t) override { return nullptr; }
+  std::shared_ptr<GpuStream> make_sibling() override { return nullptr; }
   bool stores_to(GpuStream const&) const override { return true; }
   void copy(std::byte*, std::byte const*, std::int64_t) override { notes += "copy "; }
   void copy_block(std::byte*, StridedBlock const& to, std::byte const*,
@@ -44,6 +46,7 @@ class NotingStream : public GpuStream {
     throw DeviceError(std::string(what) + " failed with " + std::to_string(error));
   }
   int multiprocessors() const override { return 7; }
+  GpuPeers& peers() override { throw DeviceError("it has none"); }
   void defer(std::function<void()>) override { notes += "defer "; }
   std::byte* reach(std::byte const*) const override { return nullptr; }
 

@@ -3,6 +3,7 @@
 /// The seam to GPUs: memory, copies, events and the order in which they happen. Behind it stands
 /// CUDA or, to test what stands above it on any machine, an emulation on the host.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,26 @@ class GpuEvent {
   [[nodiscard]] virtual bool has_passed() = 0;
 };
 
+/// Memory that is given back when this ends, by which time no work uses it any more.
+class GpuRegion {
+ public:
+  virtual ~GpuRegion() = default;
+  GpuRegion(GpuRegion const&) = delete;
+  GpuRegion& operator=(GpuRegion const&) = delete;
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
+
+ protected:
+  GpuRegion(std::byte* data, std::int64_t size_bytes) : data_(data), size_bytes_(size_bytes) {}
+
+ private:
+  std::byte* data_;
+  std::int64_t size_bytes_;
+};
+
+class GpuPeers;
+
 /// Work for one GPU, done in the order in which it comes, later than the call that brings it.
 ///
 /// Memory of a GPU is read and written only by work of streams: on the host its addresses are
@@ -52,11 +73,18 @@ class GpuStream {
   /// True of addresses in memory of the GPU, whoever took it.
   [[nodiscard]] virtual bool owns(std::byte const* address) const = 0;
 
+  /// Another stream of the same GPU. Throws: DeviceError.
+  [[nodiscard]] virtual std::shared_ptr<GpuStream> make_sibling() = 0;
+
   /// Whether kernels of this stream may write into memory that another one took, and read it.
   [[nodiscard]] virtual bool stores_to(GpuStream const& other) const = 0;
 
+  /// Memory of the host for copies from and to it that the caller does not wait for.
+  /// Throws: DeviceError.
+  [[nodiscard]] virtual std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) = 0;
+
   /// Bytes from memory of a GPU or of the host to other such memory. Host memory stays as it is
-  /// until the copy is done.
+  /// until the copy is done. Of host memory that is not pinned the caller may have to wait.
   virtual void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) = 0;
   /// Element by element, from memory of this GPU to memory of this GPU; as the function of the same
   /// name on the host.
@@ -89,10 +117,97 @@ class GpuStream {
   /// How many multiprocessors the GPU has.
   [[nodiscard]] virtual int multiprocessors() const = 0;
 
+  /// What the GPU shares with those of other processes. Lifetime: the stream's.
+  [[nodiscard]] virtual GpuPeers& peers() = 0;
+
   /// Only of the emulation: calls `work` after all work so far.
   virtual void defer(std::function<void()> work) = 0;
   /// Only of the emulation, inside deferred work: where the host reaches an address of a GPU.
   [[nodiscard]] virtual std::byte* reach(std::byte const* address) const = 0;
+};
+
+/// By what another process of this host opens memory or an event of a GPU: plain bytes.
+struct GpuHandle {
+  std::array<std::byte, 64> bytes{};
+};
+
+/// By what devices of several processes find together: plain bytes.
+struct GpuGroupId {
+  std::array<std::byte, 128> bytes{};
+};
+
+/// Devices that send to each other by a library of the GPUs' own, on one host or several. Each has
+/// a number, its rank, and is a member through one stream.
+///
+/// What a member brings between `begin` and `end` happens at once, in the order of its stream. It
+/// ends when the members at the other ends have brought the counterparts: between two members
+/// messages have no names, so both bring them in one order, of equal lengths.
+///
+/// Threads: one at a time.
+/// Throws:  DeviceError, from any call.
+class GpuGroup {
+ public:
+  GpuGroup() = default;
+  /// Ends what the member has under way, done or not; the others may wait for it in vain.
+  virtual ~GpuGroup() = default;
+  GpuGroup(GpuGroup const&) = delete;
+  GpuGroup& operator=(GpuGroup const&) = delete;
+
+  /// Whether the member has joined, and what it ended last lies in its stream. Until then nothing
+  /// else is called, and the stream is given no work.
+  [[nodiscard]] virtual bool is_ready() = 0;
+  virtual void begin() = 0;
+  /// Bytes in memory of the GPU to the member `rank`.
+  virtual void send(std::int64_t rank, std::byte const* from, std::int64_t size_bytes) = 0;
+  virtual void receive(std::int64_t rank, std::byte* to, std::int64_t size_bytes) = 0;
+  virtual void end() = 0;
+  /// As the end of the object, before it: no call waits for other members from now on.
+  virtual void abandon() noexcept = 0;
+};
+
+/// What there is of groups.
+struct GpuGroupTraits {
+  bool exists = false;
+  bool shares_gpus = false;  ///< two members may be on one GPU
+  bool spans_hosts = false;
+  std::string why_not = {};  ///< where they do not exist: "libnccl.so.2 is not found"
+};
+
+/// What the GPU of a stream shares with those of other processes. Opened memory and events end
+/// before those that they were opened from, which the other process sees to.
+///
+/// Throws: DeviceError, where the other process or its GPU cannot be reached too.
+class GpuPeers {
+ public:
+  GpuPeers() = default;
+  virtual ~GpuPeers() = default;
+  GpuPeers(GpuPeers const&) = delete;
+  GpuPeers& operator=(GpuPeers const&) = delete;
+
+  /// By which processes of a host know their GPUs apart.
+  [[nodiscard]] virtual std::uint64_t gpu_identity() const = 0;
+
+  /// Memory of the GPU that other processes of this host may open.
+  [[nodiscard]] virtual std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes,
+                                                                GpuHandle& handle) = 0;
+  [[nodiscard]] virtual std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle,
+                                                               std::int64_t size_bytes) = 0;
+  /// Whether kernels of the stream may write into memory that it opened; else copies do.
+  [[nodiscard]] virtual bool stores_to(GpuRegion const& opened) const = 0;
+
+  /// An event to be recorded by this process and waited for by another one, which has to know that
+  /// it was recorded: its waits are for the last recording at the time of their call.
+  [[nodiscard]] virtual std::unique_ptr<GpuEvent> share_event(GpuHandle& handle) = 0;
+  [[nodiscard]] virtual std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) = 0;
+
+  [[nodiscard]] virtual GpuGroupTraits group_traits() const = 0;
+  /// By what `members` devices find together. Only where groups exist. Lifetime: what it stands for
+  /// ends with the process that made it, or later.
+  [[nodiscard]] virtual GpuGroupId make_group_id(std::int64_t members) = 0;
+  /// Begins to join; all members have to. Only where groups exist.
+  [[nodiscard]] virtual std::unique_ptr<GpuGroup> join_group(GpuGroupId const& id,
+                                                             std::int64_t rank,
+                                                             std::int64_t members) = 0;
 };
 
 /// What is known of a GPU, for people.

@@ -42,7 +42,8 @@ struct Message {
   DeviceId peer;
   Sender* sender = nullptr;
   Receiver* receiver = nullptr;
-  GpuLane* lane = nullptr;  ///< where both devices are GPUs of this process
+  GpuLane* lane = nullptr;  ///< between GPUs that reach memory of one of them
+  bool in_group = false;    ///< between GPUs that send by their group
   std::int64_t bytes = 0;
   std::vector<MessageBlock> blocks;
 };

@@ -27,10 +27,19 @@
 
 namespace tessera {
 
-/// How bytes travel between two devices.
-enum class Route : std::uint8_t { local, shm, ucx, mpi };
+/// How bytes travel between two devices: channels by the first four, cells of GPUs also by the
+/// others, for which channels say only that they are under way.
+enum class Route : std::uint8_t {
+  local,
+  shm,
+  ucx,
+  mpi,
+  peer,  ///< a GPU stores or copies into memory of another one of its process
+  ipc,   ///< the same between processes of a host
+  nccl,  ///< by NCCL
+};
 /// How many routes there are.
-inline constexpr std::size_t route_count = 4;
+inline constexpr std::size_t route_count = 7;
 [[nodiscard]] std::string_view to_string(Route route);
 std::ostream& operator<<(std::ostream& out, Route route);
 

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tessera/transport/bootstrap.hpp"
 #include "tessera/transport/calls.hpp"
@@ -84,6 +85,14 @@ class Network {
   /// The payload of one message between two devices: what the options say, else a constant of the
   /// best route, which is also kept where another one has to stand in for it.
   [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
+
+  static constexpr std::int64_t max_note_bytes = 960;
+  /// Tells the process of `to` a few bytes about a device of this process, for bring-up. Returns at
+  /// once. From and to other processes.
+  void tell(DeviceId from, DeviceId to, std::span<std::byte const> note);
+  /// Waits for the next note from `from` to `to`, a device of this process. Both ends come to it in
+  /// the same statement. Throws: PeerFailed, Mismatch.
+  [[nodiscard]] std::vector<std::byte> hear(DeviceId from, DeviceId to, StatementTag const& tag);
 
   /// The waiter of a local device's worker thread.
   [[nodiscard]] Waiter& worker_waiter(DeviceId device);

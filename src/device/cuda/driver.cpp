@@ -12,25 +12,18 @@
 
 #include "check.hpp"
 #include "kernels.hpp"
+#include "peers.hpp"
 
 namespace tessera {
 namespace {
 
 using cuda::check;
+using cuda::is_done;
+using cuda::make_current;
 using cuda::report;
+using cuda::try_make_current;
 
 constexpr std::int64_t least_bytes = 256;  // so that every piece of memory has its own address
-
-// Calls go to the calling thread's current GPU. Asking for it is a look into the thread's own
-// memory; others in the program may have changed it, so it is asked for every time.
-cudaError_t try_make_current(int gpu) noexcept {
-  int current = -1;
-  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return cudaSuccess;
-  return cudaSetDevice(gpu);
-}
-void make_current(int gpu) {
-  check(try_make_current(gpu), "cudaSetDevice", gpu);
-}
 
 int attribute_of(int gpu, cudaDeviceAttr attribute) {
   int value = 0;
@@ -71,33 +64,23 @@ void prepare_pool(int gpu) {
   }
 }
 
-// A query: whether it is done. "Not yet" is no failure, but is kept as if it were one.
-bool is_done(cudaError_t answer, std::string_view call, int gpu) {
-  if (answer == cudaErrorNotReady) {
-    (void)cudaGetLastError();
-    return false;
-  }
-  check(answer, call, gpu);
-  return true;
+// Host memory whose pages stay, so that a GPU copies from and to it by itself.
+std::byte* take_pinned(int gpu, std::int64_t size_bytes) {
+  make_current(gpu);
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, static_cast<std::size_t>(size_bytes), cudaHostAllocPortable),
+        text("cudaHostAlloc of ", size_bytes, " bytes"), gpu);
+  return static_cast<std::byte*>(memory);
 }
 
-class CudaEvent : public GpuEvent {
+class PinnedMemory : public GpuRegion {
  public:
-  explicit CudaEvent(int gpu) : gpu_(gpu) {
-    make_current(gpu_);
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
-          gpu_);
-  }
-  // The work before it need not be done.
-  ~CudaEvent() override { report(cudaEventDestroy(event_), "cudaEventDestroy", gpu_); }
-
-  bool has_passed() override { return is_done(cudaEventQuery(event_), "cudaEventQuery", gpu_); }
-
-  [[nodiscard]] cudaEvent_t native() const { return event_; }
+  PinnedMemory(int gpu, std::int64_t size_bytes)
+      : GpuRegion(take_pinned(gpu, size_bytes), size_bytes), gpu_(gpu) {}
+  ~PinnedMemory() override { report(cudaFreeHost(data()), "cudaFreeHost", gpu_); }
 
  private:
   int gpu_;
-  cudaEvent_t event_ = nullptr;
 };
 
 class CudaStream : public GpuStream {
@@ -108,6 +91,7 @@ class CudaStream : public GpuStream {
     // It does not wait for work of the stream that others use by default.
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
           gpu_);
+    peers_ = cuda::make_peers({gpu_, stream_});
   }
   // Its work may still read memory of the host.
   ~CudaStream() override {
@@ -134,10 +118,15 @@ class CudaStream : public GpuStream {
     check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes", gpu_);
     return attributes.type == cudaMemoryTypeDevice && attributes.device == gpu_;
   }
+  std::shared_ptr<GpuStream> make_sibling() override { return std::make_shared<CudaStream>(gpu_); }
   bool stores_to(GpuStream const& other) const override {
     // Whoever prepared the other's pool let all GPUs reach it that can.
     auto const gpu = static_cast<CudaStream const&>(other).gpu_;
     return gpu == gpu_ || can_reach(gpu_, gpu);
+  }
+
+  std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override {
+    return std::make_unique<PinnedMemory>(gpu_, std::max(size_bytes, least_bytes));
   }
 
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
@@ -166,16 +155,14 @@ class CudaStream : public GpuStream {
           gpu_);
   }
 
-  std::unique_ptr<GpuEvent> make_event() override { return std::make_unique<CudaEvent>(gpu_); }
+  std::unique_ptr<GpuEvent> make_event() override { return cuda::make_event(gpu_); }
   void record(GpuEvent& event) override {
     make_current(gpu_);
-    check(cudaEventRecord(static_cast<CudaEvent&>(event).native(), stream_), "cudaEventRecord",
-          gpu_);
+    check(cudaEventRecord(cuda::native_of(event), stream_), "cudaEventRecord", gpu_);
   }
   void wait(GpuEvent const& event) override {
     make_current(gpu_);
-    check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent const&>(event).native(), 0),
-          "cudaStreamWaitEvent", gpu_);
+    check(cudaStreamWaitEvent(stream_, cuda::native_of(event), 0), "cudaStreamWaitEvent", gpu_);
   }
   bool is_idle() override { return is_done(cudaStreamQuery(stream_), "cudaStreamQuery", gpu_); }
 
@@ -187,6 +174,7 @@ class CudaStream : public GpuStream {
     check(static_cast<cudaError_t>(error), what, gpu_);
   }
   int multiprocessors() const override { return multiprocessors_; }
+  GpuPeers& peers() override { return *peers_; }
 
   void defer(std::function<void()>) override {
     TESSERA_ASSERT(false, "work of the host cannot run on a GPU");
@@ -206,6 +194,7 @@ class CudaStream : public GpuStream {
   int gpu_;
   int multiprocessors_;
   cudaStream_t stream_ = nullptr;
+  std::unique_ptr<GpuPeers> peers_;
 };
 
 class CudaDriver : public GpuDriver {

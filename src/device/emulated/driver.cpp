@@ -1,17 +1,13 @@
-#include <algorithm>
-#include <array>
-#include <condition_variable>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <exception>
-#include <map>
+#include <functional>
+#include <memory>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <utility>
-
-#include <sys/mman.h>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
@@ -19,147 +15,36 @@
 #include "tessera/device/gpu.hpp"
 #include "tessera/device/memory.hpp"
 
+#include "memory.hpp"
+#include "peers.hpp"
+#include "progress.hpp"
+
 namespace tessera {
 namespace {
 
-constexpr std::int64_t alignment = 256;
-constexpr std::int64_t page = 4096;
+using emulated::Event;
+using emulated::Memory;
+using emulated::Progress;
 
-// The memory of one GPU, in two ranges of addresses: what programs are told, where nothing can be
-// read, and what the streams' threads reach.
-class Arena {
+class PinnedRegion : public GpuRegion {
  public:
-  Arena() : told_(reserve()), reached_(reserve()) {}
-  ~Arena() {
-    ::munmap(told_, static_cast<std::size_t>(size));
-    ::munmap(reached_, static_cast<std::size_t>(size));
-  }
-  Arena(Arena const&) = delete;
-  Arena& operator=(Arena const&) = delete;
-
-  // Null if there is not so much.
-  [[nodiscard]] std::byte* allocate(std::int64_t bytes) {
-    if (bytes < 0 || bytes > size) return nullptr;
-    // A gap between blocks, so that their neighbours are not theirs either.
-    auto const length = (bytes + alignment - 1) / alignment * alignment + alignment;
-    std::lock_guard const guard(mutex_);
-    auto free = std::find_if(free_.begin(), free_.end(),
-                             [&](auto const& block) { return block.second >= length; });
-    if (free == free_.end() && size - used_ < length) return nullptr;
-    std::int64_t at = used_;
-    if (free == free_.end()) {
-      used_ += length;
-      make_reachable(used_);
-    } else {
-      at = free->first;
-      if (free->second > length) free_[at + length] = free->second - length;
-      free_.erase(at);
-    }
-    lengths_[at] = length;
-    return told_ + at;
-  }
-
-  void release(std::byte const* memory) {
-    std::lock_guard const guard(mutex_);
-    auto const block = lengths_.extract(memory - told_);
-    TESSERA_ASSERT(!block.empty(), "memory that the GPU did not give");
-    auto [at, length] = std::pair(block.key(), block.mapped());
-    auto const next = free_.lower_bound(at);
-    if (next != free_.end() && next->first == at + length) {
-      length += next->second;
-      free_.erase(next);
-    }
-    auto const before = free_.lower_bound(at);
-    if (before != free_.begin() && std::prev(before)->first + std::prev(before)->second == at)
-      std::prev(before)->second += length;
-    else
-      free_[at] = length;
-  }
-
-  [[nodiscard]] bool holds(std::byte const* address) const {
-    return address >= told_ && address < told_ + size;
-  }
-  [[nodiscard]] std::byte* reach(std::byte const* address) const {
-    TESSERA_ASSERT(holds(address), "an address that is none of the GPU");
-    return reached_ + (address - told_);
-  }
+  explicit PinnedRegion(std::int64_t size_bytes) : PinnedRegion(HostMemory(size_bytes)) {}
 
  private:
-  static constexpr std::int64_t size = std::int64_t{32} << 30;
+  explicit PinnedRegion(HostMemory memory)
+      : GpuRegion(memory.data(), memory.size_bytes()), memory_(std::move(memory)) {}
 
-  static std::byte* reserve() {
-    void* const range = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_NONE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (range == MAP_FAILED) throw DeviceError("no addresses for the memory of an emulated GPU");
-    return static_cast<std::byte*>(range);
-  }
-
-  void make_reachable(std::int64_t bytes) {
-    constexpr std::int64_t step = 1024 * page;
-    auto const wanted = (bytes + step - 1) / step * step;
-    if (wanted <= reachable_) return;
-    if (::mprotect(reached_ + reachable_, static_cast<std::size_t>(wanted - reachable_),
-                   PROT_READ | PROT_WRITE) != 0)
-      throw DeviceError("no memory for an emulated GPU");
-    reachable_ = wanted;
-  }
-
-  std::byte* told_;
-  std::byte* reached_;
-  std::mutex mutex_;
-  std::int64_t used_ = 0;
-  std::int64_t reachable_ = 0;
-  std::map<std::int64_t, std::int64_t> free_;     // length by start
-  std::map<std::int64_t, std::int64_t> lengths_;  // of what is given
-};
-
-using Arenas = std::array<Arena, 2>;
-
-// The work of one stream. It is put off until somebody asks whether it is done, so that whoever
-// forgets to ask finds nothing of it.
-struct Progress {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::uint64_t done = 0;
-  std::uint64_t asked = 0;  // work before this number is wanted
-  std::exception_ptr failure;
-
-  [[nodiscard]] bool has_done(std::uint64_t number) {
-    std::lock_guard const guard(mutex);
-    if (failure != nullptr) std::rethrow_exception(failure);
-    return want(number);
-  }
-  void wait_for(std::uint64_t number) {
-    std::unique_lock guard(mutex);
-    changed.wait(guard, [&] { return want(number); });
-  }
-
- private:
-  bool want(std::uint64_t number) {
-    if (asked < number) {
-      asked = number;
-      changed.notify_all();
-    }
-    return done >= number;
-  }
-};
-
-class EmulatedEvent : public GpuEvent {
- public:
-  bool has_passed() override { return stream == nullptr || stream->has_done(number); }
-
-  std::shared_ptr<Progress> stream;  // none before it is first recorded
-  std::uint64_t number = 0;
+  HostMemory memory_;
 };
 
 class EmulatedStream : public GpuStream {
  public:
-  EmulatedStream(std::shared_ptr<Arenas> arenas, std::size_t gpu)
-      : arenas_(std::move(arenas)), gpu_(gpu), thread_([this] { work(); }) {}
+  EmulatedStream(std::shared_ptr<Memory> memory, std::size_t gpu)
+      : memory_(std::move(memory)), gpu_(gpu), thread_([this] { work(); }) {}
   ~EmulatedStream() override {
     {
       std::lock_guard const guard(progress_->mutex);
-      stopping_ = true;
+      progress_->stopping = true;
     }
     progress_->changed.notify_all();
     thread_.join();
@@ -178,12 +63,18 @@ class EmulatedStream : public GpuStream {
     (void)post([this, memory] { arena().release(memory); });
   }
   bool owns(std::byte const* address) const override { return arena().holds(address); }
+  std::shared_ptr<GpuStream> make_sibling() override {
+    return std::make_shared<EmulatedStream>(memory_, gpu_);
+  }
   bool stores_to(GpuStream const& other) const override {
     return static_cast<EmulatedStream const&>(other).gpu_ == gpu_;
   }
+  std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override {
+    return std::make_unique<PinnedRegion>(size_bytes);
+  }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
     defer([this, to, from, size_bytes] {
-      std::memcpy(anywhere(to), anywhere(from), static_cast<std::size_t>(size_bytes));
+      std::memcpy(memory_->reach(to), memory_->reach(from), static_cast<std::size_t>(size_bytes));
     });
   }
   void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
@@ -211,16 +102,25 @@ class EmulatedStream : public GpuStream {
     });
   }
 
-  std::unique_ptr<GpuEvent> make_event() override { return std::make_unique<EmulatedEvent>(); }
+  std::unique_ptr<GpuEvent> make_event() override { return std::make_unique<Event>(); }
   void record(GpuEvent& event) override {
     check();
-    auto& recorded = static_cast<EmulatedEvent&>(event);
+    auto& recorded = static_cast<Event&>(event);
+    TESSERA_ASSERT(!recorded.opened, "an event of another process is recorded by that one");
     recorded.stream = progress_;
+    if (recorded.shared != nullptr) {
+      record_shared(recorded);
+      return;
+    }
     std::lock_guard const guard(progress_->mutex);
     recorded.number = count_;
   }
   void wait(GpuEvent const& event) override {
-    auto const& awaited = static_cast<EmulatedEvent const&>(event);
+    auto const& awaited = static_cast<Event const&>(event);
+    if (awaited.opened) {
+      wait_for_other(awaited.shared);
+      return;
+    }
     if (awaited.stream == nullptr || awaited.stream == progress_) return;
     defer([stream = awaited.stream, number = awaited.number] { stream->wait_for(number); });
   }
@@ -239,21 +139,46 @@ class EmulatedStream : public GpuStream {
     TESSERA_ASSERT(error == 0, what, " on an emulated GPU");
   }
   int multiprocessors() const override { return 1; }
+  GpuPeers& peers() override { return *peers_; }
 
   void defer(std::function<void()> work) override {
     check();
     (void)post(std::move(work));
   }
-  std::byte* reach(std::byte const* address) const override { return arena().reach(address); }
+  std::byte* reach(std::byte const* address) const override {
+    TESSERA_ASSERT(memory_->gpu_of(address) == gpu_, "an address that is none of the GPU");
+    return memory_->reach(address);
+  }
 
  private:
-  // Where the host reaches memory that may be its own.
-  std::byte* anywhere(std::byte const* address) const {
-    for (auto const& arena : *arenas_)
-      if (arena.holds(address)) return arena.reach(address);
-    return const_cast<std::byte*>(address);
+  [[nodiscard]] emulated::Arena& arena() const { return memory_->arena(gpu_); }
+
+  // The other process may ask for the work from now on.
+  void record_shared(Event& event) {
+    auto& mark = event.shared->mark();
+    auto const number = mark.recorded.load(std::memory_order_relaxed) + 1;
+    event.number = post([shared = event.shared, number] {
+      shared->mark().passed.store(number, std::memory_order_release);
+    });
+    {
+      std::lock_guard const guard(progress_->mutex);
+      progress_->recordings.push_back({event.shared, number, event.number});
+    }
+    mark.recorded.store(number, std::memory_order_release);
+    progress_->changed.notify_all();
   }
-  [[nodiscard]] Arena& arena() const { return (*arenas_)[gpu_]; }
+
+  void wait_for_other(std::shared_ptr<emulated::SharedMark> const& shared) {
+    auto const number = shared->mark().recorded.load(std::memory_order_acquire);
+    defer([shared, number, progress = progress_] {
+      auto& mark = shared->mark();
+      mark.asked.store(number, std::memory_order_release);
+      while (mark.passed.load(std::memory_order_acquire) < number) {
+        if (progress->is_stopping()) throw DeviceError("a wait for another process was abandoned");
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+      }
+    });
+  }
 
   // The number of all work so far.
   std::uint64_t post(std::function<void()> work) noexcept {
@@ -270,12 +195,22 @@ class EmulatedStream : public GpuStream {
     if (progress_->failure != nullptr) std::rethrow_exception(progress_->failure);
   }
 
+  // With the mutex.
+  bool has_to_work() {
+    progress_->hear_others();
+    return progress_->stopping || (!queue_.empty() && progress_->asked > progress_->done);
+  }
+
   void work() {
     std::unique_lock guard(progress_->mutex);
     for (;;) {
-      progress_->changed.wait(guard, [&] {
-        return stopping_ || (!queue_.empty() && progress_->asked > progress_->done);
-      });
+      while (!has_to_work()) {
+        // Other processes cannot wake this thread.
+        if (progress_->recordings.empty())
+          progress_->changed.wait(guard);
+        else
+          progress_->changed.wait_for(guard, std::chrono::microseconds(200));
+      }
       if (queue_.empty()) return;
       auto next = std::move(queue_.front());
       queue_.pop_front();
@@ -294,26 +229,28 @@ class EmulatedStream : public GpuStream {
     }
   }
 
-  std::shared_ptr<Arenas> arenas_;
+  std::shared_ptr<Memory> memory_;
   std::size_t gpu_;
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();  // its mutex guards the rest
   std::deque<std::function<void()>> queue_;
   std::uint64_t count_ = 0;  // of all work so far
-  bool stopping_ = false;
+  std::unique_ptr<GpuPeers> peers_ =
+      emulated::make_peers({memory_, gpu_, progress_,
+                            [this](std::function<void()> next) { return post(std::move(next)); }});
   std::thread thread_;
 };
 
 class EmulatedDriver : public GpuDriver {
  public:
   std::string_view name() const override { return "emulated"; }
-  int count() const override { return static_cast<int>(arenas_->size()); }
+  int count() const override { return static_cast<int>(Memory::gpu_count); }
   GpuFacts facts(int) const override { return {"emulated GPU", "", 0, 1}; }
   std::shared_ptr<GpuStream> make_stream(int gpu) override {
-    return std::make_shared<EmulatedStream>(arenas_, static_cast<std::size_t>(gpu));
+    return std::make_shared<EmulatedStream>(memory_, static_cast<std::size_t>(gpu));
   }
 
  private:
-  std::shared_ptr<Arenas> arenas_ = std::make_shared<Arenas>();
+  std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
 };
 
 }  // namespace

@@ -1,0 +1,188 @@
+#include "peers.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/hash.hpp"
+
+#include "../nccl/nccl.hpp"
+#include "check.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+static_assert(sizeof(cudaIpcMemHandle_t) <= sizeof(GpuHandle));
+static_assert(sizeof(cudaIpcEventHandle_t) <= sizeof(GpuHandle));
+
+template <class Native>
+GpuHandle handle_of(Native const& native) {
+  GpuHandle handle;
+  std::memcpy(handle.bytes.data(), &native, sizeof native);
+  return handle;
+}
+
+template <class Native>
+Native native_of(GpuHandle const& handle) {
+  Native native;
+  std::memcpy(&native, handle.bytes.data(), sizeof native);
+  return native;
+}
+
+class Event : public GpuEvent {
+ public:
+  Event(int gpu, cudaEvent_t event) : gpu_(gpu), event_(event) {}
+  // The work before it need not be done.
+  ~Event() override { report(cudaEventDestroy(event_), "cudaEventDestroy", gpu_); }
+
+  bool has_passed() override { return is_done(cudaEventQuery(event_), "cudaEventQuery", gpu_); }
+
+  [[nodiscard]] cudaEvent_t native() const { return event_; }
+
+ private:
+  int gpu_;
+  cudaEvent_t event_;
+};
+
+cudaEvent_t create_event(int gpu, unsigned flags) {
+  make_current(gpu);
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | flags),
+        "cudaEventCreateWithFlags", gpu);
+  return event;
+}
+
+// Memory in blocks of 2 MiB: less shares its block with other memory of the process, which the
+// other process would see too. Source: CUDA's documentation of cudaIpcGetMemHandle.
+constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
+
+std::byte* take(int gpu, std::int64_t size_bytes) {
+  make_current(gpu);
+  auto const bytes = (size_bytes + block_bytes - 1) / block_bytes * block_bytes;
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), "cudaMalloc", gpu);
+  return static_cast<std::byte*>(memory);
+}
+
+class OwnMemory : public GpuRegion {
+ public:
+  OwnMemory(int gpu, std::int64_t size_bytes)
+      : GpuRegion(take(gpu, size_bytes), size_bytes), gpu_(gpu) {}
+  ~OwnMemory() override {
+    report(try_make_current(gpu_), "cudaSetDevice", gpu_);
+    report(cudaFree(data()), "cudaFree", gpu_);
+  }
+
+ private:
+  int gpu_;
+};
+
+std::byte* open(int gpu, GpuHandle const& handle) {
+  make_current(gpu);
+  void* memory = nullptr;
+  check(cudaIpcOpenMemHandle(&memory, native_of<cudaIpcMemHandle_t>(handle),
+                             cudaIpcMemLazyEnablePeerAccess),
+        "cudaIpcOpenMemHandle", gpu);
+  return static_cast<std::byte*>(memory);
+}
+
+class OpenedMemory : public GpuRegion {
+ public:
+  OpenedMemory(int gpu, GpuHandle const& handle, std::int64_t size_bytes)
+      : GpuRegion(open(gpu, handle), size_bytes), gpu_(gpu) {}
+  ~OpenedMemory() override {
+    report(try_make_current(gpu_), "cudaSetDevice", gpu_);
+    report(cudaIpcCloseMemHandle(data()), "cudaIpcCloseMemHandle", gpu_);
+  }
+
+ private:
+  int gpu_;
+};
+
+class Peers : public GpuPeers {
+ public:
+  explicit Peers(PeerPlace place) : place_(place) {}
+
+  // Parts of a divided GPU have one place on the bus, but numbers of their own.
+  std::uint64_t gpu_identity() const override {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, place_.gpu), "cudaGetDeviceProperties", place_.gpu);
+    return hash_text({properties.uuid.bytes, sizeof properties.uuid.bytes});
+  }
+
+  std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes, GpuHandle& handle) override {
+    auto memory = std::make_unique<OwnMemory>(place_.gpu, size_bytes);
+    cudaIpcMemHandle_t native;
+    check(cudaIpcGetMemHandle(&native, memory->data()), "cudaIpcGetMemHandle", place_.gpu);
+    handle = handle_of(native);
+    return memory;
+  }
+  std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle,
+                                         std::int64_t size_bytes) override {
+    return std::make_unique<OpenedMemory>(place_.gpu, handle, size_bytes);
+  }
+  // Opening it failed otherwise.
+  bool stores_to(GpuRegion const&) const override { return true; }
+
+  std::unique_ptr<GpuEvent> share_event(GpuHandle& handle) override {
+    auto event =
+        std::make_unique<Event>(place_.gpu, create_event(place_.gpu, cudaEventInterprocess));
+    cudaIpcEventHandle_t native;
+    check(cudaIpcGetEventHandle(&native, event->native()), "cudaIpcGetEventHandle", place_.gpu);
+    handle = handle_of(native);
+    return event;
+  }
+  std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) override {
+    make_current(place_.gpu);
+    cudaEvent_t event = nullptr;
+    check(cudaIpcOpenEventHandle(&event, native_of<cudaIpcEventHandle_t>(handle)),
+          "cudaIpcOpenEventHandle", place_.gpu);
+    return std::make_unique<Event>(place_.gpu, event);
+  }
+
+  GpuGroupTraits group_traits() const override { return nccl_traits(); }
+  GpuGroupId make_group_id(std::int64_t) override { return make_nccl_id(place_.gpu); }
+  std::unique_ptr<GpuGroup> join_group(GpuGroupId const& id, std::int64_t rank,
+                                       std::int64_t members) override {
+    make_current(place_.gpu);
+    return join_nccl({place_.gpu, place_.stream, rank, members}, id);
+  }
+
+ private:
+  PeerPlace place_;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuPeers> make_peers(PeerPlace place) {
+  return std::make_unique<Peers>(place);
+}
+
+cudaEvent_t native_of(GpuEvent const& event) {
+  return static_cast<Event const&>(event).native();
+}
+
+std::unique_ptr<GpuEvent> make_event(int gpu) {
+  return std::make_unique<Event>(gpu, create_event(gpu, 0));
+}
+
+cudaError_t try_make_current(int gpu) noexcept {
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return cudaSuccess;
+  return cudaSetDevice(gpu);
+}
+
+void make_current(int gpu) {
+  check(try_make_current(gpu), "cudaSetDevice", gpu);
+}
+
+bool is_done(cudaError_t answer, char const* call, int gpu) {
+  if (answer == cudaErrorNotReady) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  check(answer, call, gpu);
+  return true;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,97 @@
+#include "peers.hpp"
+
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace tessera::emulated {
+namespace {
+
+struct MemoryHandle {
+  SharedBytes::Name name;
+  std::size_t gpu = 0;
+};
+static_assert(sizeof(MemoryHandle) <= sizeof(GpuHandle));
+
+template <class Content>
+GpuHandle handle_of(Content const& content) {
+  GpuHandle handle;
+  std::memcpy(handle.bytes.data(), &content, sizeof content);
+  return handle;
+}
+
+template <class Content>
+Content content_of(GpuHandle const& handle) {
+  Content content;
+  std::memcpy(static_cast<void*>(&content), handle.bytes.data(), sizeof content);
+  return content;
+}
+
+// Memory that two processes reach.
+class SharedRegion : public GpuRegion {
+ public:
+  SharedRegion(std::shared_ptr<Memory> memory, std::size_t gpu, std::unique_ptr<SharedBytes> bytes)
+      : GpuRegion(memory->tell({gpu, bytes->data(), bytes->size_bytes()}), bytes->size_bytes()),
+        memory_(std::move(memory)),
+        bytes_(std::move(bytes)) {}
+  ~SharedRegion() override { memory_->forget(data()); }
+
+ private:
+  std::shared_ptr<Memory> memory_;
+  std::unique_ptr<SharedBytes> bytes_;
+};
+
+class Peers : public GpuPeers {
+ public:
+  explicit Peers(StreamParts parts) : parts_(std::move(parts)) {}
+
+  std::uint64_t gpu_identity() const override { return parts_.gpu; }
+
+  std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes, GpuHandle& handle) override {
+    auto bytes = std::make_unique<SharedBytes>(size_bytes);
+    handle = handle_of(MemoryHandle{bytes->name(), parts_.gpu});
+    return std::make_unique<SharedRegion>(parts_.memory, parts_.gpu, std::move(bytes));
+  }
+  std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle, std::int64_t) override {
+    auto const content = content_of<MemoryHandle>(handle);
+    return std::make_unique<SharedRegion>(parts_.memory, content.gpu,
+                                          std::make_unique<SharedBytes>(content.name));
+  }
+  bool stores_to(GpuRegion const& opened) const override {
+    return parts_.memory->gpu_of(opened.data()) == parts_.gpu;
+  }
+
+  std::unique_ptr<GpuEvent> share_event(GpuHandle& handle) override {
+    std::shared_ptr<SharedMark> const shared(new SharedMark{SharedBytes(sizeof(Mark))});
+    ::new (shared->bytes.data()) Mark;
+    handle = handle_of(shared->bytes.name());
+    return std::make_unique<Event>(shared, false);
+  }
+  std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) override {
+    std::shared_ptr<SharedMark> const shared(
+        new SharedMark{SharedBytes(content_of<SharedBytes::Name>(handle))});
+    return std::make_unique<Event>(shared, true);
+  }
+
+  GpuGroupTraits group_traits() const override { return {true, true, false}; }
+  GpuGroupId make_group_id(std::int64_t members) override {
+    return emulated::make_group_id(members, boards_.emplace_back());
+  }
+  std::unique_ptr<GpuGroup> join_group(GpuGroupId const& id, std::int64_t rank,
+                                       std::int64_t members) override {
+    return emulated::join_group(parts_, id, rank, members);
+  }
+
+ private:
+  StreamParts parts_;
+  std::vector<std::unique_ptr<SharedBytes>> boards_;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuPeers> make_peers(StreamParts parts) {
+  return std::make_unique<Peers>(std::move(parts));
+}
+
+}  // namespace tessera::emulated

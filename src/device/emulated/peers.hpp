@@ -1,0 +1,33 @@
+#pragma once
+/// @file
+/// What emulated GPUs share with those of other processes.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "tessera/device/gpu.hpp"
+
+#include "memory.hpp"
+#include "progress.hpp"
+
+namespace tessera::emulated {
+
+/// The parts of a stream that its peers need. Lifetime: the stream's.
+struct StreamParts {
+  std::shared_ptr<Memory> memory;
+  std::size_t gpu = 0;
+  std::shared_ptr<Progress> progress;
+  /// Brings work; returns its number.
+  std::function<std::uint64_t(std::function<void()>)> post;
+};
+
+[[nodiscard]] std::unique_ptr<GpuPeers> make_peers(StreamParts parts);
+
+/// A member of a group: see GpuPeers::join_group.
+[[nodiscard]] GpuGroupId make_group_id(std::int64_t members, std::unique_ptr<SharedBytes>& keeps);
+[[nodiscard]] std::unique_ptr<GpuGroup> join_group(StreamParts const& parts, GpuGroupId const& id,
+                                                   std::int64_t rank, std::int64_t members);
+
+}  // namespace tessera::emulated

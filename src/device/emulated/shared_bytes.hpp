@@ -1,0 +1,47 @@
+#pragma once
+/// @file
+/// Memory between the processes of a host, for emulated GPUs.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::emulated {
+
+/// Memory that other processes map. Plain bytes name it while the object lives that made it.
+class SharedBytes {
+ public:
+  /// By what another process finds it.
+  struct Name {
+    std::int64_t process = 0;
+    std::int64_t descriptor = -1;
+    std::uint64_t nonce = 0;
+    std::int64_t size_bytes = 0;
+  };
+
+  /// All bytes are 0. Throws: DeviceError.
+  explicit SharedBytes(std::int64_t size_bytes);
+  /// What another process made. Throws: DeviceError if it cannot be reached or is something else.
+  explicit SharedBytes(Name const& name);
+  ~SharedBytes();
+  SharedBytes(SharedBytes const&) = delete;
+  SharedBytes& operator=(SharedBytes const&) = delete;
+
+  /// Begins at a page.
+  [[nodiscard]] std::byte* data() const { return base_ + front_bytes; }
+  [[nodiscard]] std::int64_t size_bytes() const { return name_.size_bytes; }
+  [[nodiscard]] Name const& name() const { return name_; }
+
+ private:
+  static constexpr std::int64_t front_bytes = 4096;  // the nonce lies there
+
+  [[nodiscard]] std::size_t mapped_bytes() const {
+    return static_cast<std::size_t>(front_bytes + name_.size_bytes);
+  }
+  void map(int descriptor);
+
+  Name name_;
+  int own_descriptor_ = -1;
+  std::byte* base_ = nullptr;
+};
+
+}  // namespace tessera::emulated

@@ -1,0 +1,159 @@
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <dlfcn.h>
+
+#include "tessera/base/assert.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/log.hpp"
+#include "tessera/base/text.hpp"
+
+#include "nccl.hpp"
+#include "nccl_api.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+static_assert(sizeof(ncclUniqueId) <= sizeof(GpuGroupId));
+
+[[noreturn]] void fail(NcclApi const& api, ncclComm_t communicator, ncclResult_t result,
+                       char const* call, int gpu) {
+  std::string more;
+  if (communicator != nullptr)
+    if (auto const* const last = api.last_error(communicator); last != nullptr && *last != '\0')
+      more = text(" (", last, ')');
+  throw DeviceError(text(call, " of GPU ", gpu, ": ", api.error_string(result), more,
+                         "; NCCL_DEBUG=INFO says more, and TESSERA_GPU_ROUTE=host does without "
+                         "NCCL"));
+}
+
+void check_call(NcclApi const& api, ncclComm_t communicator, ncclResult_t result, char const* call,
+                int gpu) {
+  // Where no call waits, work that goes on by itself is no failure.
+  if (result != ncclSuccess && result != ncclInProgress) fail(api, communicator, result, call, gpu);
+}
+
+// A communicator whose calls never wait, so that every wait is one of the library's own, which has
+// an end.
+class Group : public GpuGroup {
+ public:
+  Group(NcclApi const& api, NcclPlace const& place, GpuGroupId const& id)
+      : api_(api), place_(place) {
+    ncclUniqueId native;
+    std::memcpy(&native, id.bytes.data(), sizeof native);
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    check_call(api_, nullptr,
+               api_.init_rank(&communicator_, static_cast<int>(place.members), native,
+                              static_cast<int>(place.rank), &config),
+               "ncclCommInitRankConfig", place.gpu);
+  }
+  ~Group() override { Group::abandon(); }
+
+  bool is_ready() override {
+    check_living();
+    auto state = ncclSuccess;
+    check(api_.get_async_error(communicator_, &state), "ncclCommGetAsyncError");
+    check(state, "NCCL");
+    return state == ncclSuccess;
+  }
+  void begin() override {
+    check_living();
+    check(api_.group_start(), "ncclGroupStart");
+  }
+  void send(std::int64_t rank, std::byte const* from, std::int64_t size_bytes) override {
+    check(api_.send(from, static_cast<std::size_t>(size_bytes), ncclInt8, static_cast<int>(rank),
+                    communicator_, place_.stream),
+          "ncclSend");
+  }
+  void receive(std::int64_t rank, std::byte* to, std::int64_t size_bytes) override {
+    check(api_.receive(to, static_cast<std::size_t>(size_bytes), ncclInt8, static_cast<int>(rank),
+                       communicator_, place_.stream),
+          "ncclRecv");
+  }
+  void end() override { check(api_.group_end(), "ncclGroupEnd"); }
+
+  void abandon() noexcept override {
+    if (communicator_ == nullptr) return;
+    auto const result = api_.abort(std::exchange(communicator_, nullptr));
+    if (result != ncclSuccess && result != ncclInProgress)
+      log_error(text("ncclCommAbort of GPU ", place_.gpu, ": ", api_.error_string(result)));
+  }
+
+ private:
+  void check(ncclResult_t result, char const* call) const {
+    check_call(api_, communicator_, result, call, place_.gpu);
+  }
+  void check_living() const {
+    if (communicator_ == nullptr)
+      throw DeviceError(text("GPU ", place_.gpu, " has left its group"));
+  }
+
+  NcclApi const& api_;
+  NcclPlace place_;
+  ncclComm_t communicator_ = nullptr;
+};
+
+template <class Function>
+bool find(void* library, char const* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+bool find_all(void* library, NcclApi& api) {
+  return find(library, "ncclGetUniqueId", api.get_unique_id) &&
+         find(library, "ncclCommInitRankConfig", api.init_rank) &&
+         find(library, "ncclCommGetAsyncError", api.get_async_error) &&
+         find(library, "ncclCommAbort", api.abort) &&
+         find(library, "ncclGroupStart", api.group_start) &&
+         find(library, "ncclGroupEnd", api.group_end) && find(library, "ncclSend", api.send) &&
+         find(library, "ncclRecv", api.receive) &&
+         find(library, "ncclGetErrorString", api.error_string) &&
+         find(library, "ncclGetLastError", api.last_error);
+}
+
+LoadedNccl load() {
+  static NcclApi api;
+  for (auto const* const name : {"libnccl.so.2", "libnccl.so"}) {
+    void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    if (find_all(library, api)) return {&api, ""};
+    return {nullptr, text(name, " is too old: NCCL 2.14 or later is needed")};
+  }
+  return {nullptr, "libnccl.so.2 is not found"};
+}
+
+}  // namespace
+
+LoadedNccl const& load_nccl() {
+  static LoadedNccl const loaded = load();
+  return loaded;
+}
+
+std::unique_ptr<GpuGroup> join_nccl(NcclApi const& api, NcclPlace const& place,
+                                    GpuGroupId const& id) {
+  return std::make_unique<Group>(api, place, id);
+}
+
+GpuGroupTraits nccl_traits() {
+  auto const& loaded = load_nccl();
+  return {loaded.api != nullptr, false, true, loaded.why_not};
+}
+
+GpuGroupId make_nccl_id(int gpu) {
+  auto const& api = *load_nccl().api;
+  ncclUniqueId native;
+  check_call(api, nullptr, api.get_unique_id(&native), "ncclGetUniqueId", gpu);
+  GpuGroupId id;
+  std::memcpy(id.bytes.data(), &native, sizeof native);
+  return id;
+}
+
+std::unique_ptr<GpuGroup> join_nccl(NcclPlace const& place, GpuGroupId const& id) {
+  return join_nccl(*load_nccl().api, place, id);
+}
+
+}  // namespace tessera::cuda

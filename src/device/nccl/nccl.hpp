@@ -1,0 +1,28 @@
+#pragma once
+/// @file
+/// Groups of GPUs by NCCL, which is looked for when the first one is asked for: a program starts
+/// where there is none.
+
+#include <cstdint>
+#include <memory>
+
+#include "tessera/device/gpu.hpp"
+
+struct CUstream_st;
+
+namespace tessera::cuda {
+
+/// Whose member of a group.
+struct NcclPlace {
+  int gpu = 0;
+  CUstream_st* stream = nullptr;
+  std::int64_t rank = 0;
+  std::int64_t members = 0;
+};
+
+[[nodiscard]] GpuGroupTraits nccl_traits();
+/// Throws: DeviceError.
+[[nodiscard]] GpuGroupId make_nccl_id(int gpu);
+[[nodiscard]] std::unique_ptr<GpuGroup> join_nccl(NcclPlace const& place, GpuGroupId const& id);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,39 @@
+#pragma once
+/// @file
+/// The functions of NCCL that groups call, so that tests can put their own in their place.
+
+#include <memory>
+#include <string>
+
+#include <nccl.h>
+
+#include "nccl.hpp"
+
+namespace tessera::cuda {
+
+/// As NCCL names them; all are there or none.
+struct NcclApi {
+  decltype(&ncclGetUniqueId) get_unique_id = nullptr;
+  decltype(&ncclCommInitRankConfig) init_rank = nullptr;
+  decltype(&ncclCommGetAsyncError) get_async_error = nullptr;
+  decltype(&ncclCommAbort) abort = nullptr;
+  decltype(&ncclGroupStart) group_start = nullptr;
+  decltype(&ncclGroupEnd) group_end = nullptr;
+  decltype(&ncclSend) send = nullptr;
+  decltype(&ncclRecv) receive = nullptr;
+  decltype(&ncclGetErrorString) error_string = nullptr;
+  decltype(&ncclGetLastError) last_error = nullptr;
+};
+
+/// NCCL's own functions; null, and why, where the library is not found.
+struct LoadedNccl {
+  NcclApi const* api = nullptr;
+  std::string why_not;
+};
+[[nodiscard]] LoadedNccl const& load_nccl();
+
+/// Throws: DeviceError.
+[[nodiscard]] std::unique_ptr<GpuGroup> join_nccl(NcclApi const& api, NcclPlace const& place,
+                                                  GpuGroupId const& id);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,147 @@
+// What is called of NCCL, and in which order: its functions are replaced by some that note it.
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "device/nccl/nccl_api.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("device/nccl");
+
+namespace {
+
+std::vector<std::string> calls;
+std::deque<ncclResult_t> states;  // what the communicator answers next; success behind them
+ncclResult_t answer_to_send = ncclSuccess;
+
+ncclComm_t const communicator = reinterpret_cast<ncclComm_t>(&calls);
+
+ncclResult_t init_rank(ncclComm_t* made, int members, ncclUniqueId id, int rank,
+                       ncclConfig_t* config) {
+  *made = communicator;
+  calls.push_back(text("init ", rank, " of ", members, ", id ", static_cast<int>(id.internal[0]),
+                       config->blocking == 0 ? ", never waits" : ", waits"));
+  return ncclInProgress;
+}
+ncclResult_t get_async_error(ncclComm_t, ncclResult_t* state) {
+  *state = ncclSuccess;
+  if (states.empty()) return ncclSuccess;
+  *state = states.front();
+  states.pop_front();
+  return ncclSuccess;
+}
+ncclResult_t abort_it(ncclComm_t) {
+  calls.emplace_back("abort");
+  return ncclSuccess;
+}
+ncclResult_t group_start() {
+  calls.emplace_back("start");
+  return ncclSuccess;
+}
+ncclResult_t group_end() {
+  calls.emplace_back("end");
+  return ncclInProgress;
+}
+ncclResult_t send(void const*, std::size_t count, ncclDataType_t type, int peer, ncclComm_t,
+                  cudaStream_t stream) {
+  calls.push_back(text("send ", count, type == ncclInt8 ? " bytes" : " others", " to ", peer,
+                       stream == nullptr ? " on no stream" : ""));
+  return answer_to_send;
+}
+ncclResult_t receive(void* to, std::size_t count, ncclDataType_t type, int peer, ncclComm_t,
+                     cudaStream_t) {
+  calls.push_back(text("receive ", count, type == ncclInt8 ? " bytes" : " others", " from ", peer,
+                       to == nullptr ? " to nowhere" : ""));
+  return ncclSuccess;
+}
+char const* error_string(ncclResult_t) {
+  return "a word of NCCL";
+}
+char const* last_error(ncclComm_t) {
+  return "and more";
+}
+cuda::NcclApi const noting{nullptr,   init_rank, get_async_error, abort_it,     group_start,
+                           group_end, send,      receive,         error_string, last_error};
+
+std::unique_ptr<GpuGroup> join() {
+  calls.clear();
+  states.clear();
+  answer_to_send = ncclSuccess;
+  static int stream = 0;
+  GpuGroupId id;
+  id.bytes[0] = std::byte{7};
+  return cuda::join_nccl(noting, {0, reinterpret_cast<CUstream_st*>(&stream), 1, 4}, id);
+}
+
+}  // namespace
+
+TEST_CASE("a member joins without a wait, and brings its messages as one group") {
+  {
+    auto const group = join();
+    states = {ncclInProgress, ncclInProgress};
+    CHECK_FALSE(group->is_ready());
+    CHECK_FALSE(group->is_ready());
+    CHECK(group->is_ready());
+    std::byte byte{};
+    group->begin();
+    group->send(0, &byte, 24);
+    group->send(2, &byte, std::int64_t{1} << 33);
+    group->receive(0, &byte, 8);
+    group->end();
+    states = {ncclInProgress};
+    CHECK_FALSE(group->is_ready());
+    CHECK(group->is_ready());
+  }
+  CHECK(calls == std::vector<std::string>{"init 1 of 4, id 7, never waits", "start",
+                                          "send 24 bytes to 0", "send 8589934592 bytes to 2",
+                                          "receive 8 bytes from 0", "end", "abort"});
+}
+
+TEST_CASE("failures of NCCL are errors that say which, and what may help") {
+  auto const group = join();
+  auto const words_of = [&](auto const& call) {
+    try {
+      call();
+    } catch (DeviceError const& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  answer_to_send = ncclInvalidUsage;
+  group->begin();
+  auto const words = words_of([&] { group->send(3, nullptr, 8); });
+  CHECK(words.find("ncclSend of GPU 0: a word of NCCL (and more)") != std::string::npos);
+  CHECK(words.find("TESSERA_GPU_ROUTE=host") != std::string::npos);
+  // One of another process, seen only later.
+  states = {ncclRemoteError};
+  CHECK_THROWS_AS((void)group->is_ready(), DeviceError);
+}
+
+TEST_CASE("a member that was abandoned is aborted once, and calls nothing any more") {
+  {
+    auto const group = join();
+    group->abandon();
+    group->abandon();
+    CHECK_THROWS_AS((void)group->is_ready(), DeviceError);
+    CHECK_THROWS_AS(group->begin(), DeviceError);
+  }
+  CHECK(calls == std::vector<std::string>{"init 1 of 4, id 7, never waits", "abort"});
+}
+
+TEST_CASE("NCCL is found, or it is said why not") {
+  auto const traits = cuda::nccl_traits();
+  CHECK(traits.exists == traits.why_not.empty());
+  CHECK(traits.spans_hosts);
+  CHECK_FALSE(traits.shares_gpus);
+  if (!traits.exists) MESSAGE("skipped: ", traits.why_not);
+}
+
+TEST_SUITE_END();
