@@ -160,7 +160,7 @@ void exchange_in_group(Record& record) {
   side.group->end();
   wait_until(record, [&] { return side.group->is_ready(); });
   side.wires->record(*side.arrived);
-  if (!planted("gpu_reads_before_group")) side.stream->wait(*side.arrived);
+  if (!planted("gpu_group_read_before_arrived")) side.stream->wait(*side.arrived);
 }
 
 void stage_sends(Record& record) {

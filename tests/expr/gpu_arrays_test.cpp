@@ -1,7 +1,10 @@
 // Arrays on GPUs, as those who bring kernels of their own see them. Only where devices are emulated
 // GPUs: with TESSERA_DEVICE=emulated.
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,6 +14,7 @@
 #include "tessera/array/creation.hpp"
 #include "tessera/array/one_sided.hpp"
 #include "tessera/array/shards.hpp"
+#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/expr/assign.hpp"
 #include "tessera/expr/operators.hpp"
@@ -98,6 +102,35 @@ TEST_CASE("two arrays that share rows of a GPU's memory keep out of each other's
     right_cells = right_cells && cells[i] == (column < 2 ? 2.5 : column == 2 ? 7.0 : 15.0);
   }
   CHECK_ALL(right_cells);
+}
+
+TEST_CASE("explanations name the route between GPUs") {
+  auto const u = iota<double>({10 * device_count()}, over(device_count()));
+  auto v = zeros<double>({10 * device_count()}, over(device_count()));
+  auto const explained = explain([&] { v(range(0, -1)) = u(from(1)) + 1.0; });
+  auto const& routes = explained.statements.front().reads.front().routes;
+  auto const has = [&](std::string_view route) { return routes.find(route) != std::string::npos; };
+  bool const is_apart = environment("TESSERA_EMULATED_PEERS").has_value();
+  auto const wish = is_apart ? "host" : environment("TESSERA_GPU_ROUTE").value_or("ipc");
+  // The first device of each process but the first one sends to another process.
+  bool const sends_far = process() != ProcessId{0};
+  CHECK_ALL(has("ipc") == (sends_far && wish == "ipc"));
+  CHECK_ALL(has("nccl") == (sends_far && wish == "nccl"));
+  CHECK_ALL(has("peer") == (addressable_devices().size() > 1));
+}
+
+TEST_CASE("messages between GPUs grow, and earlier statements still find their way") {
+  auto const devices = device_count();
+  // Slots between processes hold 1 MiB at first.
+  for (std::int64_t const columns : {10, 1000, 10, 140'000, 1000, 10, 270'000, 10, 140'000}) {
+    auto const u = iota<double>({devices, columns}, over(devices, 1));
+    auto v = zeros<double>({devices, columns}, over(devices, 1));
+    v(range(0, -1), all) = u(from(1), all);
+    auto expected = u.to_host();
+    std::shift_left(expected.begin(), expected.end(), columns);
+    std::fill_n(expected.end() - columns, columns, 0.0);
+    CHECK_ALL(holds(v, expected));
+  }
 }
 
 TEST_CASE("work of a GPU may take longer than processes wait for each other without asking") {

@@ -63,6 +63,8 @@ void describe_gpus(Entry& report) {
     line.add("multiprocessors", std::int64_t{facts.multiprocessors});
     line.add("memory", facts.memory_bytes, Unit::bytes);
   }
+  auto const groups = driver->make_stream(0)->peers().group_traits();
+  report.add("nccl", groups.exists ? "found" : groups.why_not);
 }
 
 void describe_launch(Entry& report) {

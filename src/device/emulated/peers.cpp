@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/base/environment.hpp"
+#include "tessera/base/error.hpp"
+
 namespace tessera::emulated {
 namespace {
 
@@ -54,6 +57,8 @@ class Peers : public GpuPeers {
     return std::make_unique<SharedRegion>(parts_.memory, parts_.gpu, std::move(bytes));
   }
   std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle, std::int64_t) override {
+    if (environment_choice("TESSERA_EMULATED_PEERS", {"apart"}))
+      throw DeviceError("TESSERA_EMULATED_PEERS=apart keeps the memory of processes apart");
     auto const content = content_of<MemoryHandle>(handle);
     return std::make_unique<SharedRegion>(parts_.memory, content.gpu,
                                           std::make_unique<SharedBytes>(content.name));
