@@ -21,34 +21,43 @@ namespace {
 // Slots between processes come in such steps, since the memory does so anyway.
 constexpr std::int64_t shared_slot_step = std::int64_t{1} << 20;
 
+// Why something cannot be, cut where it does not fit; empty if it can.
 using Reason = std::array<char, 400>;
 
-Reason reason(std::string_view words) {
+// What `f` fails by.
+template <class F>
+Reason trouble_of(F const& f) {
   Reason result{};
-  std::copy_n(words.begin(), std::min(words.size(), result.size() - 1), result.begin());
+  try {
+    f();
+  } catch (DeviceError const& error) {
+    std::string_view const words(error.what());
+    std::copy_n(words.begin(), std::min(words.size(), result.size() - 1), result.begin());
+  }
   return result;
+}
+
+bool is_empty(Reason const& reason) {
+  return reason.front() == '\0';
 }
 
 // What the ends of a lane tell each other, one after the other.
 
 // By the receiver.
 struct Offer {
-  bool is_made = false;
+  Reason why_not{};
   GpuHandle memory;
   std::array<GpuHandle, 2> drained;
-  Reason why_not{};
 };
 
 // By the sender.
 struct Answer {
-  bool is_accepted = false;
-  std::array<GpuHandle, 2> filled;
   Reason why_not{};
+  std::array<GpuHandle, 2> filled;
 };
 
 // By the receiver.
 struct Verdict {
-  bool is_accepted = false;
   Reason why_not{};
 };
 
@@ -65,6 +74,13 @@ Note hear(Network& network, DeviceId from, DeviceId to, StatementTag const& tag)
   Note note;
   std::memcpy(static_cast<void*>(&note), bytes.data(), sizeof note);
   return note;
+}
+
+void put_slots(GpuLane& lane, std::int64_t slot_bytes, std::shared_ptr<GpuRegion> memory) {
+  lane.route = Route::ipc;
+  lane.slot_bytes = slot_bytes;
+  lane.slots = {memory->data(), memory->data() + slot_bytes};
+  lane.keeps = std::move(memory);
 }
 
 // The numbers of one process, for everybody.
@@ -197,7 +213,7 @@ void GpuRoutes::open_lanes(CompiledStatement const& plan, StatementTag const& ta
     if (route == Route::peer)
       open_local_lane(pair, message.bytes);
     else
-      openings.push_back({pair, shared_slot_bytes(pair, message.bytes), {}, false, ""});
+      openings.push_back({pair, message.sender, shared_slot_bytes(pair, message.bytes), {}, ""});
   };
   for (auto const& device : plan.devices) {
     for (auto const& message : device.sends)
@@ -251,83 +267,65 @@ void GpuRoutes::open_remote_lanes(std::vector<Opening>& incoming, std::vector<Op
   for (auto& opening : incoming) offer(opening);
   for (auto& opening : outgoing) accept(opening, tag);
   for (auto& opening : incoming) confirm(opening, tag);
-  for (auto& opening : outgoing) {
-    auto const verdict =
-        hear<Verdict>(tools_.network, opening.pair.second, opening.pair.first, tag);
-    opening.is_accepted = verdict.is_accepted;
-    if (opening.why_not.empty()) opening.why_not = verdict.why_not.data();
-  }
+  for (auto& opening : outgoing)
+    opening.why_not =
+        hear<Verdict>(tools_.network, opening.pair.second, opening.pair.first, tag).why_not.data();
   for (auto& opening : incoming) keep(opening);
   for (auto& opening : outgoing) keep(opening);
 }
 
 void GpuRoutes::offer(Opening& opening) {
   auto const [from, to] = opening.pair;
-  auto& peers = side(to).stream->peers();
+  auto& lane = opening.lane;
   Offer note;
-  try {
-    auto& lane = opening.lane;
-    lane.route = Route::ipc;
-    lane.slot_bytes = opening.slot_bytes;
-    std::shared_ptr<GpuRegion> const memory = peers.share_memory(2 * lane.slot_bytes, note.memory);
-    lane.slots = {memory->data(), memory->data() + lane.slot_bytes};
-    lane.keeps = memory;
+  note.why_not = trouble_of([&] {
+    auto& peers = side(opening.pair.second).stream->peers();
+    put_slots(lane, opening.slot_bytes, peers.share_memory(2 * opening.slot_bytes, note.memory));
     for (std::size_t which = 0; which < 2; ++which)
       lane.drained[which] = peers.share_event(note.drained[which]);
-    note.is_made = true;
-  } catch (DeviceError const& error) {
-    note.why_not = reason(error.what());
-  }
+  });
   tell(tools_.network, to, from, note);
 }
 
 void GpuRoutes::accept(Opening& opening, StatementTag const& tag) {
   auto const [from, to] = opening.pair;
-  auto& peers = side(from).stream->peers();
   auto const offered = hear<Offer>(tools_.network, to, from, tag);
+  auto& lane = opening.lane;
   Answer note;
   note.why_not = offered.why_not;
-  if (offered.is_made) try {
-      auto& lane = opening.lane;
-      lane.route = Route::ipc;
-      lane.slot_bytes = opening.slot_bytes;
-      std::shared_ptr<GpuRegion> const memory =
-          peers.open_memory(offered.memory, 2 * lane.slot_bytes);
+  if (is_empty(offered.why_not))
+    note.why_not = trouble_of([&] {
+      // Others let a sender go further ahead than a lane has slots.
+      if (opening.sender->end().doorbell != nullptr)
+        throw DeviceError(text("their messages go by ", opening.sender->end().route));
+      auto& peers = side(opening.pair.first).stream->peers();
+      auto memory = peers.open_memory(offered.memory, 2 * opening.slot_bytes);
       lane.is_direct = peers.stores_to(*memory);
-      lane.slots = {memory->data(), memory->data() + lane.slot_bytes};
-      lane.keeps = memory;
+      put_slots(lane, opening.slot_bytes, std::move(memory));
       for (std::size_t which = 0; which < 2; ++which) {
         lane.drained[which] = peers.open_event(offered.drained[which]);
         lane.filled[which] = peers.share_event(note.filled[which]);
       }
-      note.is_accepted = true;
-    } catch (DeviceError const& error) {
-      note.why_not = reason(error.what());
-    }
-  opening.why_not = note.why_not.data();
+    });
   tell(tools_.network, from, to, note);
 }
 
 void GpuRoutes::confirm(Opening& opening, StatementTag const& tag) {
   auto const [from, to] = opening.pair;
   auto const answer = hear<Answer>(tools_.network, from, to, tag);
-  Verdict note;
-  note.why_not = answer.why_not;
-  if (answer.is_accepted) try {
-      auto& peers = side(to).stream->peers();
+  Verdict note{answer.why_not};
+  if (is_empty(answer.why_not))
+    note.why_not = trouble_of([&] {
+      auto& peers = side(opening.pair.second).stream->peers();
       for (std::size_t which = 0; which < 2; ++which)
         opening.lane.filled[which] = peers.open_event(answer.filled[which]);
-      note.is_accepted = true;
-    } catch (DeviceError const& error) {
-      note.why_not = reason(error.what());
-    }
-  opening.is_accepted = note.is_accepted;
+    });
   opening.why_not = note.why_not.data();
   tell(tools_.network, to, from, note);
 }
 
 void GpuRoutes::keep(Opening& opening) {
-  if (opening.is_accepted) {
+  if (opening.why_not.empty()) {
     // The sender may close earlier memory later than this.
     if (auto const found = lanes_.find(opening.pair);
         found != lanes_.end() && tools_.job.is_local(opening.pair.second))

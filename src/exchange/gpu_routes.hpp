@@ -60,10 +60,10 @@ class GpuRoutes {
   /// One end of a lane to be opened between processes, which a message needs.
   struct Opening {
     Pair pair;
+    Sender* sender = nullptr;  ///< of this process's end, if it sends
     std::int64_t slot_bytes = 0;
     GpuLane lane;
-    bool is_accepted = false;
-    std::string why_not;
+    std::string why_not;  ///< empty if both ends have it
   };
 
   [[nodiscard]] GpuSide& side(DeviceId device) const;
