@@ -5,11 +5,15 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <sys/mman.h>
 
@@ -152,6 +156,17 @@ class EmulatedEvent : public GpuEvent {
   std::uint64_t number = 0;
 };
 
+class EmulatedGraph : public GpuGraph {
+ public:
+  using Work = std::vector<std::function<void()>>;
+  explicit EmulatedGraph(std::shared_ptr<Work const> work) : work_(std::move(work)) {}
+
+  [[nodiscard]] std::shared_ptr<Work const> const& work() const { return work_; }
+
+ private:
+  std::shared_ptr<Work const> work_;  // of runs under way as well
+};
+
 class EmulatedStream : public GpuStream {
  public:
   EmulatedStream(std::shared_ptr<Arenas> arenas, std::size_t gpu)
@@ -166,6 +181,7 @@ class EmulatedStream : public GpuStream {
   }
 
   std::byte* allocate(std::int64_t size_bytes) override {
+    refuse_while_keeping("new memory");
     check();
     if (auto* const memory = arena().allocate(size_bytes)) return memory;
     // What was released lies in the queue.
@@ -175,6 +191,7 @@ class EmulatedStream : public GpuStream {
                            ") of memory more"));
   }
   void release(std::byte* memory) noexcept override {
+    TESSERA_ASSERT(kept_ == nullptr, "memory goes while a graph is made");
     (void)post([this, memory] { arena().release(memory); });
   }
   bool owns(std::byte const* address) const override { return arena().holds(address); }
@@ -182,6 +199,7 @@ class EmulatedStream : public GpuStream {
     return static_cast<EmulatedStream const&>(other).gpu_ == gpu_;
   }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
+    if (!(is_on_gpu(to) && is_on_gpu(from))) refuse_while_keeping("memory of the host");
     defer([this, to, from, size_bytes] {
       std::memcpy(anywhere(to), anywhere(from), static_cast<std::size_t>(size_bytes));
     });
@@ -213,6 +231,7 @@ class EmulatedStream : public GpuStream {
 
   std::unique_ptr<GpuEvent> make_event() override { return std::make_unique<EmulatedEvent>(); }
   void record(GpuEvent& event) override {
+    refuse_while_keeping("an event");
     check();
     auto& recorded = static_cast<EmulatedEvent&>(event);
     recorded.stream = progress_;
@@ -220,11 +239,13 @@ class EmulatedStream : public GpuStream {
     recorded.number = count_;
   }
   void wait(GpuEvent const& event) override {
+    refuse_while_keeping("an event");
     auto const& awaited = static_cast<EmulatedEvent const&>(event);
     if (awaited.stream == nullptr || awaited.stream == progress_) return;
     defer([stream = awaited.stream, number = awaited.number] { stream->wait_for(number); });
   }
   bool is_idle() override {
+    refuse_while_keeping("a question");
     check();
     std::uint64_t all = 0;
     {
@@ -232,6 +253,25 @@ class EmulatedStream : public GpuStream {
       all = count_;
     }
     return progress_->has_done(all);
+  }
+
+  std::unique_ptr<GpuGraph> make_graph(std::function<void()> const& bring) override {
+    refuse_while_keeping("a graph");
+    check();
+    auto work = std::make_shared<EmulatedGraph::Work>();
+    struct End {
+      EmulatedGraph::Work*& kept;
+      ~End() { kept = nullptr; }
+    } const end{kept_};
+    kept_ = work.get();
+    bring();
+    return std::make_unique<EmulatedGraph>(std::move(work));
+  }
+  void run(GpuGraph const& graph) override {
+    refuse_while_keeping("a run of one");
+    defer([work = static_cast<EmulatedGraph const&>(graph).work()] {
+      for (auto const& each : *work) each();
+    });
   }
 
   void* native() const override { return nullptr; }
@@ -242,11 +282,21 @@ class EmulatedStream : public GpuStream {
 
   void defer(std::function<void()> work) override {
     check();
-    (void)post(std::move(work));
+    if (kept_ != nullptr)
+      kept_->push_back(std::move(work));
+    else
+      (void)post(std::move(work));
   }
   std::byte* reach(std::byte const* address) const override { return arena().reach(address); }
 
  private:
+  void refuse_while_keeping(std::string_view what) const {
+    if (kept_ != nullptr) refuse_in_graph(what);
+  }
+  [[nodiscard]] bool is_on_gpu(std::byte const* address) const {
+    return std::any_of(arenas_->begin(), arenas_->end(),
+                       [&](auto const& arena) { return arena.holds(address); });
+  }
   // Where the host reaches memory that may be its own.
   std::byte* anywhere(std::byte const* address) const {
     for (auto const& arena : *arenas_)
@@ -300,6 +350,7 @@ class EmulatedStream : public GpuStream {
   std::deque<std::function<void()>> queue_;
   std::uint64_t count_ = 0;  // of all work so far
   bool stopping_ = false;
+  EmulatedGraph::Work* kept_ = nullptr;  // while a graph is made: what it is to do
   std::thread thread_;
 };
 
