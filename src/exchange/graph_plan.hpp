@@ -11,6 +11,14 @@
 
 namespace tessera {
 
+/// So many launches hide what it takes to start a graph.
+inline constexpr std::int64_t enough_launches = 64;
+/// Of all graphs of a device in a run: each launch takes memory of the host and of the GPU.
+inline constexpr std::int64_t most_launches = 4096;
+/// To make a graph takes longer than to bring its launches once, and each run saves a part of that.
+inline constexpr std::int64_t least_runs = 4;
+inline constexpr std::int64_t most_period = 64;  ///< blocks
+
 /// What decides about the graphs of one device in a run of a loop. The first block of a run is no
 /// part of it: it fills more ghost cells than the others, and is brought plainly.
 struct GraphFacts {
@@ -35,18 +43,10 @@ struct GraphPlan {
 /// After how many blocks every array is called as before and lies in the same buffer; 0 if that
 /// takes more than `most_period`. `after`: as of BlockSchedule.
 [[nodiscard]] std::int64_t period_of(std::vector<BlockBuffer> const& after);
-inline constexpr std::int64_t most_period = 64;
 
 /// Without messages a graph has so many whole blocks that all buffers are where they were, and one
 /// serves for all: a power of two of periods. With them there is a graph for each of the ways in
 /// which the buffers lie. `period`: as of period_of.
 [[nodiscard]] GraphPlan plan_graphs(GraphFacts const& facts, std::int64_t period);
-
-/// As many launches in a graph hide what it costs to start one.
-inline constexpr std::int64_t enough_launches = 64;
-/// All graphs of a device together: a launch in a graph takes some KiB.
-inline constexpr std::int64_t most_launches = 4096;
-/// To make a graph costs as much as bringing its launches plainly, or more; each run saves a part.
-inline constexpr std::int64_t least_runs = 4;
 
 }  // namespace tessera

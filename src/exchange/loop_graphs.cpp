@@ -56,6 +56,7 @@ LoopGraphs::Kept const* LoopGraphs::make(GpuStream& stream, Kept what,
              error.what()));
     return nullptr;
   }
+  ++made_;
   return graphs_.emplace_back(std::make_unique<Kept>(std::move(what))).get();
 }
 
@@ -66,7 +67,7 @@ std::shared_ptr<LoopGraphs> make_loop_graphs() {
 GraphUse graph_use(LoopDevice const& device) {
   if (device.graphs == nullptr) return {};
   auto const& plan = device.graphs->plan();
-  return {plan.blocks, std::string(plan.obstacle)};
+  return {plan.blocks, device.graphs->made(), std::string(plan.obstacle)};
 }
 
 }  // namespace tessera

@@ -33,6 +33,8 @@ class LoopGraphs {
   /// Plans the run that has begun, in which the device has so many blocks.
   [[nodiscard]] GraphPlan const& plan(GraphFacts facts, std::int64_t period);
   [[nodiscard]] GraphPlan const& plan() const { return plan_; }
+  /// How many graphs were made so far.
+  [[nodiscard]] std::int64_t made() const { return made_; }
 
   struct Kept {
     GraphPart part = GraphPart::blocks;
@@ -53,6 +55,7 @@ class LoopGraphs {
   std::vector<std::unique_ptr<Kept>> graphs_;
   std::vector<std::byte> scalars_;  // that they are told
   std::int64_t earlier_blocks_ = 0;
+  std::int64_t made_ = 0;
   bool is_refused_ = false;
   GraphPlan plan_;
 };

@@ -326,6 +326,7 @@ struct Program::Impl {
         result.early_tasks = std::max(result.early_tasks, std::ssize(device.early.tasks));
       auto const graphs = graph_use(device);
       result.graph_blocks = std::max(result.graph_blocks, graphs.blocks);
+      result.graphs = std::max(result.graphs, graphs.made);
       if (result.graph_obstacle.empty()) result.graph_obstacle = graphs.obstacle;
     }
     if (result.graph_blocks > 0) result.graph_obstacle.clear();

@@ -100,6 +100,7 @@ struct LoopDevice {
 /// How a GPU was brought its blocks in the last run.
 struct GraphUse {
   std::int64_t blocks = 0;  ///< in a graph; 0: plainly, launch by launch
+  std::int64_t made = 0;    ///< graphs, since the loop was made
   std::string obstacle;     ///< for people: why plainly; empty where there was no GPU
 };
 [[nodiscard]] GraphUse graph_use(LoopDevice const& device);
