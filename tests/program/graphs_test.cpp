@@ -60,6 +60,33 @@ TEST_CASE("a GPU is brought many blocks in one go, and what comes behind message
   }
 }
 
+TEST_CASE("ghost cells that a device copies from its own are part of a graph" *
+          test::emulated_only()) {
+  auto const step = [](auto& u) { u = 0.8 * u + 0.1 * roll(u, 1) + 0.1 * roll(u, -1); };
+  auto plain = line(90);
+  for (int s = 0; s < 203; ++s) step(plain);
+  auto u = line(90);
+  auto program = record([&] { step(u); }, {2, {}});
+  program.run(203);
+
+  CHECK(u.to_host() == plain.to_host());
+  CHECK(program.explain().graph_blocks >= (device_count() == 1 ? 8 : 1));
+}
+
+TEST_CASE("what is computed while messages travel is a graph of its own" * test::emulated_only()) {
+  if (device_count() == 1) return;
+  auto const cells = 100 * device_count();
+  auto plain = line(cells);
+  for (int s = 0; s < 203; ++s) heat(plain);
+  auto u = line(cells);
+  auto program = record([&] { heat(u); }, {4, {}, true});
+  program.run(203);
+
+  CHECK(u.to_host() == plain.to_host());
+  CHECK(program.explain().early_tasks == 4);
+  CHECK(program.explain().graphs == 2);
+}
+
 TEST_CASE("devices on the host have no graphs, and an explanation says nothing of them" *
           test::host_only()) {
   auto u = line(90);

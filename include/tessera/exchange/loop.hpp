@@ -69,6 +69,7 @@ struct LoopPass {
   Box tiles;                    ///< around all cells, each moved by its skew
 };
 
+/// What a GPU keeps from run to run to be brought its blocks in one go.
 class LoopGraphs;
 /// For a device that may be a GPU: none yet.
 [[nodiscard]] std::shared_ptr<LoopGraphs> make_loop_graphs();
@@ -82,8 +83,7 @@ struct LoopDevice {
   // Of arrays whose buffers swap.
   std::vector<LoopGhosts> copied;
   std::vector<LoopGhosts> received;
-  /// What a GPU keeps from run to run to be brought its blocks in one go; null if it is not to.
-  std::shared_ptr<LoopGraphs> graphs;
+  std::shared_ptr<LoopGraphs> graphs;  ///< null if there are to be none
 
   /// How many tasks a block has, in all its passes.
   [[nodiscard]] std::int64_t count_tasks() const {
@@ -103,6 +103,7 @@ struct GraphUse {
   std::int64_t made = 0;    ///< graphs, since the loop was made
   std::string obstacle;     ///< for people: why plainly; empty where there was no GPU
 };
+/// What is known of it between two runs. Ranks: local.
 [[nodiscard]] GraphUse graph_use(LoopDevice const& device);
 
 /// Blocks of a loop's steps. The plans' buffers are the arrays, each in its current buffer.
