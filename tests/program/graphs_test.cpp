@@ -44,7 +44,7 @@ TEST_CASE("a GPU is brought many blocks in one go, and what comes behind message
   for (auto const depth : {1, 2, 5}) {
     CAPTURE(depth);
     auto u = line(90);
-    auto program = record([&] { heat(u); }, {depth, {}});
+    auto program = record([&] { heat(u); }, {depth, {}, false});
     program.run(403);
 
     CHECK(u.to_host() == plain.to_host());
@@ -151,7 +151,7 @@ TEST_CASE("a longer run makes no more graphs, and another one none" * test::emul
           v(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right);
           std::swap(u, v);
         },
-        {3, {}});
+        {3, {}, false});
     for (int i = 0; i < runs; ++i) program.run(steps);
     CHECK(program.explain().graph_blocks > 0);
     return program.explain().graphs;
