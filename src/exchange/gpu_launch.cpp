@@ -53,28 +53,30 @@ class DeferredCall {
   DeferredCall(DeferredCall const&) = delete;
   DeferredCall& operator=(DeferredCall const&) = delete;
 
-  void run(GpuStream const& stream) {
+  // As often as the work is done that it is part of: a graph's more than once.
+  void run(GpuStream const& stream) const {
     std::vector<LeafView> leaves;
     for (std::size_t l = 0; l < firsts_.size(); ++l)
       leaves.push_back({reach(stream, firsts_[l], are_constant_[l]), &strides_[l]});
     std::array<std::byte const*, max_scalars> scalars{};
     for (std::size_t s = 0; s < scalar_count_; ++s) scalars[s] = scalars_[s].bytes;
-    call_.first = &first_;
-    call_.extents = &extents_;
-    call_.leaves = leaves.data();
-    call_.scalars = scalars.data();
-    call_.target_strides = &target_strides_;
-    if (call_.target != nullptr) call_.target = stream.reach(call_.target);
-    if (call_.accumulator == nullptr) {
-      function_(&call_, 0, rows_);
+    auto call = call_;
+    call.first = &first_;
+    call.extents = &extents_;
+    call.leaves = leaves.data();
+    call.scalars = scalars.data();
+    call.target_strides = &target_strides_;
+    if (call.target != nullptr) call.target = stream.reach(call.target);
+    if (call.accumulator == nullptr) {
+      function_(&call, 0, rows_);
       return;
     }
     // As a launch does: its parts share the rows, and each has an accumulator.
-    auto* const accumulators = stream.reach(static_cast<std::byte*>(call_.accumulator));
+    auto* const accumulators = stream.reach(static_cast<std::byte*>(call.accumulator));
     for (std::int64_t part = 0; part < parts_; ++part) {
-      call_.accumulator = accumulators + part * accumulator_bytes_;
-      start_(call_.accumulator);
-      function_(&call_, rows_ * part / parts_, rows_ * (part + 1) / parts_);
+      call.accumulator = accumulators + part * accumulator_bytes_;
+      start_(call.accumulator);
+      function_(&call, rows_ * part / parts_, rows_ * (part + 1) / parts_);
     }
   }
 
@@ -137,7 +139,8 @@ void launch_on_gpu(GpuStream& stream, GpuLaunch const& launch) {
     return;
   }
   if (!is_cuda) {
-    stream.defer([call = std::make_shared<DeferredCall>(launch), &stream] { call->run(stream); });
+    stream.defer(
+        [call = std::make_shared<DeferredCall const>(launch), &stream] { call->run(stream); });
     return;
   }
   TESSERA_ASSERT(has_kernel(*launch.forms), "no kernel for a GPU at ", launch.place);

@@ -7,6 +7,7 @@
 #include "tessera/device/launch.hpp"
 
 #include "gpu_launch.hpp"
+#include "loop_graphs.hpp"
 
 namespace tessera {
 namespace {
@@ -181,6 +182,159 @@ void fill_other_buffers(Record const& record, std::vector<LoopGhosts> const& all
   }
 }
 
+// One run of a loop on one device.
+class LoopRunner {
+ public:
+  LoopRunner(Record& record, LoopArguments& arguments)
+      : record_(record),
+        run_(*arguments.run),
+        loop_(run_.loop),
+        index_(arguments.index),
+        device_(loop_.devices[index_]),
+        buffers_(arguments.buffers),
+        before_(buffers_),
+        flat_(2 * buffers_.size()),
+        scalars_(arguments.scalars),
+        tasks_(record, arguments),
+        graphs_(record.gpu == nullptr ? nullptr : device_.graphs.get()) {
+    record.buffers.assign(buffers_.size(), nullptr);
+  }
+
+  void run() {
+    if (run_.blocks == 0) return;
+    run_block(0);
+    if (graphs_ != nullptr) plan_graphs();
+    auto block = 1 + run_graphs_of_blocks();
+    for (; block < run_.blocks; ++block) run_block(block);
+  }
+
+ private:
+  [[nodiscard]] DevicePlan const& later_plan() const { return loop_.later->devices[index_]; }
+  [[nodiscard]] bool has_messages() const {
+    return !later_plan().sends.empty() || !later_plan().receives.empty();
+  }
+
+  [[nodiscard]] std::int64_t launches_of(GraphPart part) const {
+    std::int64_t early = std::ssize(device_.early.tasks) + std::ssize(device_.copied);
+    if (part == GraphPart::early) return early;
+    std::int64_t late = std::ssize(device_.received);
+    for (auto const& pass : device_.late) late += std::ssize(pass.tasks);
+    if (part == GraphPart::late) return late;
+    return early + late + (part == GraphPart::blocks ? std::ssize(later_plan().copies) : 0);
+  }
+
+  void plan_graphs() {
+    graphs_->begin(scalars_);
+    GraphFacts facts;
+    facts.blocks = run_.blocks - 1;
+    facts.has_messages = has_messages();
+    facts.launches = launches_of(facts.has_messages ? GraphPart::block : GraphPart::blocks);
+    facts.counts_steps =
+        std::ranges::any_of(loop_.kernels, [](auto const& kernel) { return kernel.counts_steps; });
+    if (planted("gpu_graph_keeps_its_step")) facts.counts_steps = false;
+    auto const& plan = graphs_->plan(facts, period_of(loop_.after));
+    has_graphs_of_parts_ = facts.has_messages && plan.blocks > 0;
+    blocks_in_graph_ = facts.has_messages ? 0 : plan.blocks;
+  }
+
+  // Where the host has nothing to do in between. Returns how many blocks they were.
+  std::int64_t run_graphs_of_blocks() {
+    if (blocks_in_graph_ == 0) return 0;
+    name_buffers();
+    auto const* kept = graphs_->find(GraphPart::blocks, flat_, blocks_in_graph_);
+    if (kept == nullptr || kept->blocks < blocks_in_graph_) make_graph_of_blocks();
+    std::int64_t done = 0;
+    auto const left = [&] { return run_.blocks - 1 - done; };
+    while ((kept = graphs_->find(GraphPart::blocks, flat_, left())) != nullptr) {
+      for (auto runs = left() / kept->blocks; runs > 0; --runs, done += kept->blocks)
+        record_.gpu->stream->run(*kept->graph);
+    }
+    note_phase(record_, Phase::kernel);
+    return done;
+  }
+
+  // Its blocks are brought as others are; after them all buffers are where they were.
+  void make_graph_of_blocks() {
+    auto const start = buffers_;
+    (void)graphs_->make(*record_.gpu->stream, {GraphPart::blocks, blocks_in_graph_, flat_, nullptr},
+                        [this] {
+                          for (std::int64_t block = 1; block <= blocks_in_graph_; ++block)
+                            run_block(block);
+                        });
+    buffers_ = start;
+    name_buffers();
+  }
+
+  void name_buffers() {
+    for (std::size_t a = 0; a < buffers_.size(); ++a) {
+      record_.buffers[a] = buffers_[a][0];
+      flat_[2 * a] = buffers_[a][0];
+      flat_[2 * a + 1] = buffers_[a][1];
+    }
+  }
+
+  void run_block(std::int64_t block) {
+    name_buffers();
+    record_.plan = block == 0 ? &loop_.first->devices[index_] : &later_plan();
+    tasks_.begin(flat_, run_.first_step + block * loop_.steps);
+    if (goes_ahead(device_, *record_.plan)) {
+      send_cells(record_);
+      run_part(GraphPart::early, [this] { run_early(); });
+      receive_cells(record_);
+      run_part(GraphPart::late, [this] { run_late(); });
+    } else {
+      exchange_cells(record_);
+      run_part(GraphPart::block, [this] {
+        run_early();
+        run_late();
+      });
+    }
+    rename(buffers_, before_, loop_.after);
+  }
+
+  // Behind messages, by the graph for the buffers as they lie now where there are graphs.
+  template <class Work>
+  void run_part(GraphPart part, Work const& work) {
+    if (!has_graphs_of_parts_ || launches_of(part) < 2) return work();
+    auto const* kept = graphs_->find(part, flat_, 1);
+    if (kept == nullptr)
+      kept = graphs_->make(*record_.gpu->stream, {part, 1, flat_, nullptr}, work);
+    if (kept == nullptr) {
+      has_graphs_of_parts_ = false;
+      return work();
+    }
+    record_.gpu->stream->run(*kept->graph);
+    note_phase(record_, Phase::kernel);
+  }
+
+  void run_early() {
+    fill_other_buffers(record_, device_.copied, buffers_);
+    note_phase(record_, Phase::pack);
+    tasks_.run(device_.early);
+    note_phase(record_, Phase::kernel);
+  }
+  void run_late() {
+    fill_other_buffers(record_, device_.received, buffers_);
+    note_phase(record_, Phase::pack);
+    for (auto const& pass : device_.late) tasks_.run(pass);
+    note_phase(record_, Phase::kernel);
+  }
+
+  Record& record_;
+  LoopRun const& run_;
+  Loop const& loop_;
+  std::size_t index_;
+  LoopDevice const& device_;
+  std::vector<BufferPair>& buffers_;
+  std::vector<BufferPair> before_;
+  std::vector<std::byte*> flat_;
+  std::vector<std::vector<std::byte const*>> const& scalars_;
+  BlockRunner tasks_;
+  LoopGraphs* graphs_;                // null on the host, and where none are to be
+  std::int64_t blocks_in_graph_ = 0;  // of whole blocks
+  bool has_graphs_of_parts_ = false;
+};
+
 }  // namespace
 
 bool goes_ahead(LoopDevice const& device, DevicePlan const& plan) {
@@ -188,38 +342,7 @@ bool goes_ahead(LoopDevice const& device, DevicePlan const& plan) {
 }
 
 void run_loop(Record& record, LoopArguments& arguments) {
-  auto const& run = *arguments.run;
-  auto const& loop = run.loop;
-  auto const& device = loop.devices[arguments.index];
-  auto& buffers = arguments.buffers;
-  std::vector<BufferPair> before(buffers);
-  std::vector<std::byte*> flat(2 * buffers.size());
-  BlockRunner runner(record, arguments);
-  record.buffers.assign(buffers.size(), nullptr);
-  for (std::int64_t block = 0; block < run.blocks; ++block) {
-    for (std::size_t a = 0; a < buffers.size(); ++a) {
-      record.buffers[a] = buffers[a][0];
-      flat[2 * a] = buffers[a][0];
-      flat[2 * a + 1] = buffers[a][1];
-    }
-    record.plan = &(block == 0 ? loop.first : loop.later)->devices[arguments.index];
-    runner.begin(flat, run.first_step + block * loop.steps);
-    bool const is_ahead = goes_ahead(device, *record.plan);
-    if (is_ahead)
-      send_cells(record);
-    else
-      exchange_cells(record);
-    fill_other_buffers(record, device.copied, buffers);
-    note_phase(record, Phase::pack);
-    runner.run(device.early);
-    note_phase(record, Phase::kernel);
-    if (is_ahead) receive_cells(record);
-    fill_other_buffers(record, device.received, buffers);
-    note_phase(record, Phase::pack);
-    for (auto const& pass : device.late) runner.run(pass);
-    note_phase(record, Phase::kernel);
-    rename(buffers, before, loop.after);
-  }
+  LoopRunner(record, arguments).run();
 }
 
 }  // namespace tessera

@@ -238,6 +238,7 @@ std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
     entry.scalars.assign(statement.scalars.begin(), statement.scalars.end());
     entry.step = recorded.step;
     entry.has_fixed_step = recorded.has_fixed_step;
+    entry.counts_steps = statement.uses_step && !recorded.has_fixed_step;
   }
   for (auto const& array : parts.names.arrays) {
     CopyKernel const copy{array->element_bytes()};
@@ -313,6 +314,7 @@ std::unique_ptr<Loop> build_loop(BlockParts const& parts, BlockShape const& shap
     loop->later->devices.push_back(HaloBuilder(parts, device).build(changing));
     loop->devices.push_back(TaskBuilder(parts, device).build(shape));
     add_ghosts(loop->first->devices.back(), loop->swapped, loop->devices.back());
+    if (shape.keeps_graphs) loop->devices.back().graphs = make_loop_graphs();
   }
   return loop;
 }

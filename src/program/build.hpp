@@ -19,6 +19,7 @@ struct BlockShape {
   Index tile;                  ///< extents in cells
   std::int64_t alignment = 1;  ///< cells, of tiles along the last dimension
   bool overlaps = false;       ///< what needs no message is computed while messages travel
+  bool keeps_graphs = false;   ///< GPUs are brought blocks in one go
 };
 
 /// What a block is made of.

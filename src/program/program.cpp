@@ -84,6 +84,15 @@ class StatementReplay {
   std::vector<std::size_t> scalars_;
 };
 
+// How GPUs are brought their blocks; nothing of the host.
+void print_graphs(std::ostream& out, LoopExplanation const& explanation) {
+  if (explanation.graph_blocks > 0)
+    out << "\n  GPUs are brought " << counted(explanation.graph_blocks, "block")
+        << " in one go, as a graph";
+  else if (!explanation.graph_obstacle.empty())
+    out << "\n  GPUs are brought launch by launch: " << explanation.graph_obstacle;
+}
+
 }  // namespace
 
 struct Program::Impl {
@@ -315,7 +324,12 @@ struct Program::Impl {
       result.tasks = std::max(result.tasks, device.count_tasks());
       if (goes_ahead(device, loop.later->devices[i]))
         result.early_tasks = std::max(result.early_tasks, std::ssize(device.early.tasks));
+      auto const graphs = graph_use(device);
+      result.graph_blocks = std::max(result.graph_blocks, graphs.blocks);
+      result.graphs = std::max(result.graphs, graphs.made);
+      if (result.graph_obstacle.empty()) result.graph_obstacle = graphs.obstacle;
     }
+    if (result.graph_blocks > 0) result.graph_obstacle.clear();
     return result;
   }
 };
@@ -363,8 +377,9 @@ std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) 
   out << "  blocks of " << counted(explanation.depth, "step") << " in tiles of " << explanation.tile
       << " cells; a block has " << counted(explanation.tasks, "task") << " and sends "
       << counted(explanation.messages, "message") << ", " << bytes_text(explanation.bytes)
-      << (explanation.early_tasks > 0 ? ", which travel while inner cells are computed" : "")
-      << "\n  chosen for caches of " << bytes_text(explanation.caches.nearest) << " and "
+      << (explanation.early_tasks > 0 ? ", which travel while inner cells are computed" : "");
+  print_graphs(out, explanation);
+  out << "\n  chosen for caches of " << bytes_text(explanation.caches.nearest) << " and "
       << bytes_text(explanation.caches.second) << " and messages of "
       << explanation.message_seconds * 1e6 << " us; limited by " << explanation.limit
       << "; a step takes " << explanation.predicted_seconds * 1e6 << " us by the model";

@@ -77,6 +77,8 @@ LoopOptions LoopOptions::with_environment() const {
   if (auto const extents = environment("TESSERA_TILE")) result.tile = tile_from(*extents);
   if (auto const choice = environment_choice("TESSERA_OVERLAP", {"0", "1"}))
     result.overlap = choice == "1";
+  if (auto const choice = environment_choice("TESSERA_GRAPHS", {"0", "1"}))
+    result.graphs = choice == "1";
   return result;
 }
 
@@ -100,6 +102,7 @@ BlockChoice choose_block(LoopAnalysis const& analysis, Names const& names,
   // Within a host a message takes no longer than the tasks at the edges do.
   constexpr double least_hidden_seconds = 20e-6;
   shape.overlaps = options.overlap.value_or(machine.message_seconds > least_hidden_seconds);
+  shape.keeps_graphs = options.graphs;
   choice.reason = model.limit(shape.steps, shape.tile);
   return choice;
 }

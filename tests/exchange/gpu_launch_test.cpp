@@ -41,6 +41,8 @@ class NotingStream : public GpuStream {
   void record(GpuEvent&) override {}
   void wait(GpuEvent const&) override {}
   bool is_idle() override { return true; }
+  std::unique_ptr<GpuGraph> make_graph(std::function<void()> const&) override { return nullptr; }
+  void run(GpuGraph const&) override {}
   void* native() const override { return native_; }
   void check_launch(int error, std::string_view what) const override {
     throw DeviceError(std::string(what) + " failed with " + std::to_string(error));

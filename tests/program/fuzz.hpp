@@ -63,16 +63,22 @@ class LoopFuzz {
     for (std::size_t d = 0; d < N; ++d) shape_.push_back(random_.between(1, most[N]));
     sharding_.emplace(random_sharding(random_, device_count(), shape_));
     steps_ = random_.between(2, 17);
+    // Enough for graphs of GPUs to pay.
+    if (random_.between(0, 3) == 0) steps_ *= 4;
     auto const statements = random_.between(1, 4);
     for (std::int64_t s = 0; s < statements; ++s) body_.push_back(random_statement());
   }
 
-  /// True if it ran in blocks.
-  bool check() {
+  /// What it ran in.
+  struct Ran {
+    bool in_blocks = false;
+    bool in_graphs = false;
+  };
+  Ran check() {
     auto const plain = run([&](auto const& body) {
       for (std::int64_t s = 0; s < steps_; ++s) body(Step(s));
     });
-    bool in_blocks = false;
+    Ran ran;
     for (int round = 0; round < 3; ++round) {
       auto const how = random_options();
       auto const first = random_.between(0, steps_);
@@ -80,14 +86,16 @@ class LoopFuzz {
         auto program = record(body, how);
         program.run(first);
         program.run(steps_ - first);
-        in_blocks = in_blocks || program.explain().depth > 0;
+        auto const explanation = program.explain();
+        ran.in_blocks = ran.in_blocks || explanation.depth > 0;
+        ran.in_graphs = ran.in_graphs || explanation.graph_blocks > 0;
       });
       INFO("depth ", how.depth, ", tile ", how.tile, how.overlap.value_or(false) ? ", overlap" : "",
-           ", runs of ", first, " and ", steps_ - first, " steps");
+           how.graphs ? "" : ", no graphs", ", runs of ", first, " and ", steps_ - first, " steps");
       INFO("shape ", shape_, " on ", *sharding_, ", statements ", join(body_, "", ""));
       REQUIRE(result == plain);
     }
-    return in_blocks;
+    return ran;
   }
 
  private:
@@ -101,6 +109,7 @@ class LoopFuzz {
     LoopOptions how;
     how.depth = depths[static_cast<std::size_t>(random_.between(0, 5))];
     if (auto const choice = random_.between(0, 3); choice < 2) how.overlap = choice == 1;
+    how.graphs = random_.between(0, 4) > 0;
     if (random_.between(0, 4) == 0) return how;
     for (std::size_t d = 0; d < N; ++d)
       how.tile.push_back(extents[static_cast<std::size_t>(random_.between(0, 5))]);
@@ -272,12 +281,17 @@ void fuzz_loops(std::int64_t usual_cases) {
   auto const cases = environment_integer("TESSERA_FUZZ_CASES", 1).value_or(usual_cases);
   auto const first = environment_integer("TESSERA_FUZZ_SEED", 0).value_or(1);
   std::int64_t in_blocks = 0;
+  std::int64_t in_graphs = 0;
   for (auto seed = first; seed < first + cases; ++seed) {
     INFO("seed ", seed, " of ", N, " dimensions");
-    in_blocks += LoopFuzz<N>(static_cast<std::uint64_t>(seed)).check() ? 1 : 0;
+    auto const ran = LoopFuzz<N>(static_cast<std::uint64_t>(seed)).check();
+    in_blocks += ran.in_blocks ? 1 : 0;
+    in_graphs += ran.in_graphs ? 1 : 0;
   }
-  MESSAGE(in_blocks, " of ", cases, " loops ran in blocks");
-  if (cases >= 50) CHECK(in_blocks * 4 > cases);
+  MESSAGE(in_blocks, " of ", cases, " loops ran in blocks, ", in_graphs, " in graphs of a GPU");
+  if (cases < 50) return;
+  CHECK(in_blocks * 4 > cases);
+  if (device_kind() != DeviceKind::cpu) CHECK(in_graphs > 0);
 }
 
 }  // namespace tessera::test

@@ -49,6 +49,16 @@ class GpuRegion {
 
 class GpuPeers;
 
+/// Work of a stream that was kept, to be done as often as it is told to.
+/// Lifetime: may go while it is under way, and outlive its stream.
+class GpuGraph {
+ public:
+  GpuGraph() = default;
+  virtual ~GpuGraph() = default;
+  GpuGraph(GpuGraph const&) = delete;
+  GpuGraph& operator=(GpuGraph const&) = delete;
+};
+
 /// Work for one GPU, done in the order in which it comes, later than the call that brings it.
 ///
 /// Memory of a GPU is read and written only by work of streams: on the host its addresses are
@@ -107,6 +117,17 @@ class GpuStream {
   virtual void wait(GpuEvent const& event) = 0;
   /// Whether all work is done.
   [[nodiscard]] virtual bool is_idle() = 0;
+
+  /// Keeps what `bring` brings to this stream, in place of doing it: kernels, fills, and copies
+  /// within memory of GPUs, with the addresses and numbers that they are told now. All else is
+  /// refused meanwhile, and a graph inside another one too.
+  /// Threads: no other one uses the stream meanwhile.
+  /// Throws: what `bring` throws; DeviceError where no graph can be made. Nothing is kept then, and
+  ///         the stream goes on as before.
+  [[nodiscard]] virtual std::unique_ptr<GpuGraph> make_graph(
+      std::function<void()> const& bring) = 0;
+  /// Brings the work of a graph that this stream has made, once more, in one go.
+  virtual void run(GpuGraph const& graph) = 0;
 
   /// The cudaStream_t on which kernels are launched; null in the emulation, which is given their
   /// work by `defer`.
@@ -209,6 +230,8 @@ class GpuPeers {
                                                              std::int64_t rank,
                                                              std::int64_t members) = 0;
 };
+/// For streams, while they make a graph. Throws: DeviceError, always, naming `what`.
+[[noreturn]] void refuse_in_graph(std::string_view what);
 
 /// What is known of a GPU, for people.
 struct GpuFacts {

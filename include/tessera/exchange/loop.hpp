@@ -23,6 +23,7 @@ struct LoopKernel {
   std::vector<std::shared_ptr<ScalarState>> scalars;
   std::int64_t step = 0;          ///< that it is told: from the loop's own on,
   bool has_fixed_step = false;    ///< or this one, always
+  bool counts_steps = false;      ///< what it computes depends on the loop's own
   std::int64_t copied_bytes = 0;  ///< of an element, where the kernel copies them; else 0
 };
 
@@ -68,6 +69,11 @@ struct LoopPass {
   Box tiles;                    ///< around all cells, each moved by its skew
 };
 
+/// What a GPU keeps from run to run to be brought its blocks in one go.
+class LoopGraphs;
+/// For a device that may be a GPU: none yet.
+[[nodiscard]] std::shared_ptr<LoopGraphs> make_loop_graphs();
+
 /// What one local device does in a block.
 struct LoopDevice {
   DeviceId device;
@@ -77,6 +83,7 @@ struct LoopDevice {
   // Of arrays whose buffers swap.
   std::vector<LoopGhosts> copied;
   std::vector<LoopGhosts> received;
+  std::shared_ptr<LoopGraphs> graphs;  ///< null if there are to be none
 
   /// How many tasks a block has, in all its passes.
   [[nodiscard]] std::int64_t count_tasks() const {
@@ -89,6 +96,15 @@ struct LoopDevice {
 /// True if a device runs its early pass while what `plan` receives is still on its way; false if
 /// there is nothing to run or to receive, or if the channels do not hold what it sends.
 [[nodiscard]] bool goes_ahead(LoopDevice const& device, DevicePlan const& plan);
+
+/// How a GPU was brought its blocks in the last run.
+struct GraphUse {
+  std::int64_t blocks = 0;  ///< in a graph; 0: plainly, launch by launch
+  std::int64_t made = 0;    ///< graphs, since the loop was made
+  std::string obstacle;     ///< for people: why plainly; empty where there was no GPU
+};
+/// What is known of it between two runs. Ranks: local.
+[[nodiscard]] GraphUse graph_use(LoopDevice const& device);
 
 /// Blocks of a loop's steps. The plans' buffers are the arrays, each in its current buffer.
 ///

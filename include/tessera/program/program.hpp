@@ -43,6 +43,11 @@ struct LoopExplanation {
   std::int64_t early_tasks = 0;  ///< those of them that run while messages travel
   std::int64_t messages = 0;     ///< of a block, sent by this process's devices
   std::int64_t bytes = 0;        ///< of a block, sent by this process's devices
+  /// Of devices that are GPUs, in the last run: blocks that one of them is brought in one go, as a
+  /// graph; with messages what comes behind them. 0: none.
+  std::int64_t graph_blocks = 0;
+  std::int64_t graphs = 0;       ///< made so far by the device with the most; they serve again
+  std::string graph_obstacle;    ///< for people: why there are no graphs; empty on the host
   std::string limit;             ///< "memory", "compute" or "latency"
   Caches caches;                 ///< that tiles are made for: the least of any process's
   double message_seconds = 0;    ///< an exchange between neighbours, as measured

@@ -2,6 +2,8 @@
 #include <cctype>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -83,6 +85,56 @@ class PinnedMemory : public GpuRegion {
   int gpu_;
 };
 
+class CudaGraph : public GpuGraph {
+ public:
+  CudaGraph(cudaGraphExec_t graph, int gpu) : graph_(graph), gpu_(gpu) {}
+  // A run that is under way ends first.
+  ~CudaGraph() override { report(cudaGraphExecDestroy(graph_), "cudaGraphExecDestroy", gpu_); }
+
+  [[nodiscard]] cudaGraphExec_t native() const { return graph_; }
+
+ private:
+  cudaGraphExec_t graph_;
+  int gpu_;
+};
+
+// While it lives, a stream keeps what it is brought.
+class Capture {
+ public:
+  Capture(cudaStream_t stream, int gpu) : stream_(stream), gpu_(gpu) {
+    // What other threads do meanwhile is no part of it, and not refused.
+    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
+          "cudaStreamBeginCapture", gpu_);
+  }
+  ~Capture() {
+    if (!has_ended_) {
+      // What broke it off has been told.
+      (void)cudaStreamEndCapture(stream_, &graph_);
+      (void)cudaGetLastError();
+    }
+    if (graph_ != nullptr) report(cudaGraphDestroy(graph_), "cudaGraphDestroy", gpu_);
+  }
+  Capture(Capture const&) = delete;
+  Capture& operator=(Capture const&) = delete;
+
+  [[nodiscard]] std::unique_ptr<CudaGraph> end() {
+    has_ended_ = true;
+    check(cudaStreamEndCapture(stream_, &graph_), "cudaStreamEndCapture", gpu_);
+    cudaGraphExec_t ready = nullptr;
+    check(cudaGraphInstantiate(&ready, graph_, 0), "cudaGraphInstantiate", gpu_);
+    auto graph = std::make_unique<CudaGraph>(ready, gpu_);
+    // Else the first run would do it.
+    check(cudaGraphUpload(ready, stream_), "cudaGraphUpload", gpu_);
+    return graph;
+  }
+
+ private:
+  cudaStream_t stream_;
+  int gpu_;
+  cudaGraph_t graph_ = nullptr;
+  bool has_ended_ = false;
+};
+
 class CudaStream : public GpuStream {
  public:
   explicit CudaStream(int gpu)
@@ -100,6 +152,7 @@ class CudaStream : public GpuStream {
   }
 
   std::byte* allocate(std::int64_t size_bytes) override {
+    refuse_while_keeping("new memory");
     make_current(gpu_);
     void* memory = nullptr;
     auto const bytes = static_cast<std::size_t>(std::max(size_bytes, least_bytes));
@@ -110,6 +163,7 @@ class CudaStream : public GpuStream {
     return static_cast<std::byte*>(memory);
   }
   void release(std::byte* memory) noexcept override {
+    TESSERA_ASSERT(!capture_, "memory goes while a graph is made");
     report(try_make_current(gpu_), "cudaSetDevice", gpu_);
     report(cudaFreeAsync(memory, stream_), "cudaFreeAsync", gpu_);
   }
@@ -126,11 +180,13 @@ class CudaStream : public GpuStream {
   }
 
   std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override {
+    refuse_while_keeping("new memory");
     return std::make_unique<PinnedMemory>(gpu_, std::max(size_bytes, least_bytes));
   }
 
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
     if (size_bytes == 0) return;
+    if (capture_ && !(is_on_gpu(to) && is_on_gpu(from))) refuse_while_keeping("memory of the host");
     make_current(gpu_);
     check(
         cudaMemcpyAsync(to, from, static_cast<std::size_t>(size_bytes), cudaMemcpyDefault, stream_),
@@ -157,14 +213,38 @@ class CudaStream : public GpuStream {
 
   std::unique_ptr<GpuEvent> make_event() override { return cuda::make_event(gpu_); }
   void record(GpuEvent& event) override {
+    refuse_while_keeping("an event");
     make_current(gpu_);
     check(cudaEventRecord(cuda::native_of(event), stream_), "cudaEventRecord", gpu_);
   }
   void wait(GpuEvent const& event) override {
+    refuse_while_keeping("an event");
     make_current(gpu_);
     check(cudaStreamWaitEvent(stream_, cuda::native_of(event), 0), "cudaStreamWaitEvent", gpu_);
   }
-  bool is_idle() override { return is_done(cudaStreamQuery(stream_), "cudaStreamQuery", gpu_); }
+  bool is_idle() override {
+    refuse_while_keeping("a question");
+    return is_done(cudaStreamQuery(stream_), "cudaStreamQuery", gpu_);
+  }
+
+  std::unique_ptr<GpuGraph> make_graph(std::function<void()> const& bring) override {
+    refuse_while_keeping("a graph");
+    make_current(gpu_);
+    struct End {
+      std::optional<Capture>& capture;
+      ~End() { capture.reset(); }
+    } const end{capture_};
+    capture_.emplace(stream_, gpu_);
+    bring();
+    make_current(gpu_);
+    return capture_->end();
+  }
+  void run(GpuGraph const& graph) override {
+    refuse_while_keeping("a run of one");
+    make_current(gpu_);
+    check(cudaGraphLaunch(static_cast<CudaGraph const&>(graph).native(), stream_),
+          "cudaGraphLaunch", gpu_);
+  }
 
   void* native() const override {
     make_current(gpu_);  // whoever asks launches a kernel next
@@ -185,6 +265,14 @@ class CudaStream : public GpuStream {
   }
 
  private:
+  void refuse_while_keeping(std::string_view what) const {
+    if (capture_) refuse_in_graph(what);
+  }
+  [[nodiscard]] bool is_on_gpu(std::byte const* address) const {
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes", gpu_);
+    return attributes.type == cudaMemoryTypeDevice;
+  }
   [[nodiscard]] cuda::LaunchPlace place() const { return {stream_, multiprocessors_}; }
   void move(GpuMoves const& moves, std::string_view what) {
     make_current(gpu_);
@@ -195,6 +283,7 @@ class CudaStream : public GpuStream {
   int multiprocessors_;
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<GpuPeers> peers_;
+  std::optional<Capture> capture_;  // while a graph is made
 };
 
 class CudaDriver : public GpuDriver {

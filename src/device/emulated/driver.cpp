@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
@@ -37,6 +39,17 @@ class PinnedRegion : public GpuRegion {
   HostMemory memory_;
 };
 
+class EmulatedGraph : public GpuGraph {
+ public:
+  using Work = std::vector<std::function<void()>>;
+  explicit EmulatedGraph(std::shared_ptr<Work const> work) : work_(std::move(work)) {}
+
+  [[nodiscard]] std::shared_ptr<Work const> const& work() const { return work_; }
+
+ private:
+  std::shared_ptr<Work const> work_;  // of runs under way as well
+};
+
 class EmulatedStream : public GpuStream {
  public:
   EmulatedStream(std::shared_ptr<Memory> memory, std::size_t gpu)
@@ -51,6 +64,7 @@ class EmulatedStream : public GpuStream {
   }
 
   std::byte* allocate(std::int64_t size_bytes) override {
+    refuse_while_keeping("new memory");
     check();
     if (auto* const memory = arena().allocate(size_bytes)) return memory;
     // What was released lies in the queue.
@@ -60,6 +74,7 @@ class EmulatedStream : public GpuStream {
                            ") of memory more"));
   }
   void release(std::byte* memory) noexcept override {
+    TESSERA_ASSERT(kept_ == nullptr, "memory goes while a graph is made");
     (void)post([this, memory] { arena().release(memory); });
   }
   bool owns(std::byte const* address) const override { return arena().holds(address); }
@@ -70,9 +85,11 @@ class EmulatedStream : public GpuStream {
     return static_cast<EmulatedStream const&>(other).gpu_ == gpu_;
   }
   std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override {
+    refuse_while_keeping("new memory");
     return std::make_unique<PinnedRegion>(size_bytes);
   }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
+    if (!(is_on_gpu(to) && is_on_gpu(from))) refuse_while_keeping("memory of the host");
     defer([this, to, from, size_bytes] {
       std::memcpy(memory_->reach(to), memory_->reach(from), static_cast<std::size_t>(size_bytes));
     });
@@ -104,6 +121,7 @@ class EmulatedStream : public GpuStream {
 
   std::unique_ptr<GpuEvent> make_event() override { return std::make_unique<Event>(); }
   void record(GpuEvent& event) override {
+    refuse_while_keeping("an event");
     check();
     auto& recorded = static_cast<Event&>(event);
     TESSERA_ASSERT(!recorded.opened, "an event of another process is recorded by that one");
@@ -116,6 +134,7 @@ class EmulatedStream : public GpuStream {
     recorded.number = count_;
   }
   void wait(GpuEvent const& event) override {
+    refuse_while_keeping("an event");
     auto const& awaited = static_cast<Event const&>(event);
     if (awaited.opened) {
       wait_for_other(awaited.shared);
@@ -125,6 +144,7 @@ class EmulatedStream : public GpuStream {
     defer([stream = awaited.stream, number = awaited.number] { stream->wait_for(number); });
   }
   bool is_idle() override {
+    refuse_while_keeping("a question");
     check();
     std::uint64_t all = 0;
     {
@@ -132,6 +152,25 @@ class EmulatedStream : public GpuStream {
       all = count_;
     }
     return progress_->has_done(all);
+  }
+
+  std::unique_ptr<GpuGraph> make_graph(std::function<void()> const& bring) override {
+    refuse_while_keeping("a graph");
+    check();
+    auto work = std::make_shared<EmulatedGraph::Work>();
+    struct End {
+      EmulatedGraph::Work*& kept;
+      ~End() { kept = nullptr; }
+    } const end{kept_};
+    kept_ = work.get();
+    bring();
+    return std::make_unique<EmulatedGraph>(std::move(work));
+  }
+  void run(GpuGraph const& graph) override {
+    refuse_while_keeping("a run of one");
+    defer([work = static_cast<EmulatedGraph const&>(graph).work()] {
+      for (auto const& each : *work) each();
+    });
   }
 
   void* native() const override { return nullptr; }
@@ -143,7 +182,10 @@ class EmulatedStream : public GpuStream {
 
   void defer(std::function<void()> work) override {
     check();
-    (void)post(std::move(work));
+    if (kept_ != nullptr)
+      kept_->push_back(std::move(work));
+    else
+      (void)post(std::move(work));
   }
   std::byte* reach(std::byte const* address) const override {
     TESSERA_ASSERT(memory_->gpu_of(address) == gpu_, "an address that is none of the GPU");
@@ -178,6 +220,13 @@ class EmulatedStream : public GpuStream {
         std::this_thread::sleep_for(std::chrono::microseconds(20));
       }
     });
+  }
+
+  void refuse_while_keeping(std::string_view what) const {
+    if (kept_ != nullptr) refuse_in_graph(what);
+  }
+  [[nodiscard]] bool is_on_gpu(std::byte const* address) const {
+    return memory_->gpu_of(address).has_value();
   }
 
   // The number of all work so far.
@@ -237,6 +286,7 @@ class EmulatedStream : public GpuStream {
   std::unique_ptr<GpuPeers> peers_ =
       emulated::make_peers({memory_, gpu_, progress_,
                             [this](std::function<void()> next) { return post(std::move(next)); }});
+  EmulatedGraph::Work* kept_ = nullptr;  // while a graph is made: what it is to do
   std::thread thread_;
 };
 
