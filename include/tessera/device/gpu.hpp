@@ -180,6 +180,7 @@ class GpuGroup {
   virtual void begin() = 0;
   /// Bytes in memory of the GPU to the member `rank`.
   virtual void send(std::int64_t rank, std::byte const* from, std::int64_t size_bytes) = 0;
+  /// Bytes of the member `rank` to memory of the GPU.
   virtual void receive(std::int64_t rank, std::byte* to, std::int64_t size_bytes) = 0;
   virtual void end() = 0;
   /// As the end of the object, before it: no call waits for other members from now on.
@@ -211,6 +212,7 @@ class GpuPeers {
   /// Memory of the GPU that other processes of this host may open.
   [[nodiscard]] virtual std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes,
                                                                 GpuHandle& handle) = 0;
+  /// Such memory of another process, of the length that it has.
   [[nodiscard]] virtual std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle,
                                                                std::int64_t size_bytes) = 0;
   /// Whether kernels of the stream may write into memory that it opened; else copies do.
@@ -219,6 +221,7 @@ class GpuPeers {
   /// An event to be recorded by this process and waited for by another one, which has to know that
   /// it was recorded: its waits are for the last recording at the time of their call.
   [[nodiscard]] virtual std::unique_ptr<GpuEvent> share_event(GpuHandle& handle) = 0;
+  /// Such an event of another process, for waits.
   [[nodiscard]] virtual std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) = 0;
 
   [[nodiscard]] virtual GpuGroupTraits group_traits() const = 0;
