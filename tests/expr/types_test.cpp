@@ -175,7 +175,7 @@ TEST_CASE("index is the coordinate of the statement's cell") {
   u(from(1), range(1, 3)) = 100 * index(0) + index(1);
   CHECK_ALL(holds(u, std::vector<i64>{0, 1, 2, 3, 10, 0, 1, 13, 20, 100, 101, 23}));
 
-  u(all, 0) = index(0) * 5;
+  u(tessera::all, 0) = index(0) * 5;
   CHECK_ALL(holds(u, std::vector<i64>{0, 1, 2, 3, 5, 0, 1, 13, 10, 100, 101, 23}));
 }
 

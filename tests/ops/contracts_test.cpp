@@ -113,7 +113,7 @@ TEST_CASE("an array on one device stays there") {
   auto z = zeros<double>({32, 32}, {Mesh({{"one", 1}}), P(none, none)});
   DistArray<double, 2> y = x + transpose(x);
   x += y;
-  z(all, all) = x;
+  z(tessera::all, tessera::all) = x;
 
   CHECK(z.sharding().mesh().size() == 1);
   CHECK_ALL(holds(z, Doubles::made_of({32, 32}, [](Index const& i) {
@@ -138,7 +138,7 @@ TEST_CASE("rotating, padding and writing slices move cells between neighbours on
 
   auto u = x;
   auto const y = spread_out<double, 2>(tall(1004, 12), blocks());
-  u(range(5, 1009), all) = y;
+  u(range(5, 1009), tessera::all) = y;
   auto v = x;
   auto const z = spread_out<double, 2>(tall(1004, 10), blocks());
   v(range(5, 1009), range(1, 11)) = z;
