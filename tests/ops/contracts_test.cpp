@@ -11,6 +11,7 @@
 #include "tessera/ops/shape.hpp"
 
 #include "support/arrays.hpp"
+#include "support/device_kinds.hpp"
 #include "support/shards.hpp"
 
 using namespace tessera;
@@ -66,7 +67,7 @@ Box box_on(DistArray<T, N> const& u, std::int64_t device) {
 
 }  // namespace
 
-TEST_CASE("an array in row blocks and in square blocks has the same sines") {
+TEST_CASE("an array in row blocks and in square blocks has the same sines" * test::not_on_cuda()) {
   auto const m = Mirror<double>::made_of(
       {40, 40}, [](Index const& i) { return static_cast<double>(1 + i[0] + 40 * i[1]); });
   Mesh const rows({{"x", 4}, {"y", 1}});
