@@ -23,6 +23,15 @@ macro(tessera_find_nvcc variable)
   endif()
 endmacro()
 
+# tessera_find_cuda_toolkit(...): find_package(CUDAToolkit ...). Of projects that require CMake 3.25 and
+# later that version's module wants nvToolsExt, which CUDA 13 has no more, and stops.
+macro(tessera_find_cuda_toolkit)
+  set(tessera_required_cmake "${CMAKE_MINIMUM_REQUIRED_VERSION}")
+  set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
+  find_package(CUDAToolkit ${ARGN})
+  set(CMAKE_MINIMUM_REQUIRED_VERSION "${tessera_required_cmake}")
+endmacro()
+
 # tessera_enable_cuda(): the language CUDA in this folder and those below.
 macro(tessera_enable_cuda)
   tessera_find_nvcc(tessera_has_nvcc)

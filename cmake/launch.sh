@@ -27,13 +27,14 @@ fail() {
 # names_in FOLDER: its programs, one a line.
 names_in() { find "$1" -maxdepth 1 -name '*.cpp' -printf '  %f\n' | sed 's/\.cpp$//' | sort; }
 
-# build_for_this_machine ROOT TARGET: the release build of one program, in ROOT/build/release.
-# Silent unless it fails.
+# build_for_this_machine ROOT TARGET [CMAKE_ARGUMENT]...: the release build of one program, in
+# ROOT/build/release. Silent unless it fails.
 build_for_this_machine() {
   local root=$1 target=$2 log
+  shift 2
   log=$(mktemp)
   echo "building $target in build/release (the first time takes some minutes)" >&2
-  if ! (cd "$root" && cmake --preset release -DTESSERA_ARCH=native &&
+  if ! (cd "$root" && cmake --preset release -DTESSERA_ARCH=native "$@" &&
     cmake --build --preset release --target "$target") >"$log" 2>&1 </dev/null; then
     cat "$log" >&2
     rm -f "$log"

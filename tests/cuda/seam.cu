@@ -96,6 +96,13 @@ void folds(Array<double, 1>& w, Array<double> const& u, Array<std::int32_t> cons
   w = ts::max(n, ts::axis(0)) + ts::argmin(u, ts::axis(1));
 }
 
+// The number of a loop's step; addends that are added up.
+void loops(Array<double>& u, Array<std::int32_t>& n) {
+  ts::iterate(3, [&](ts::Step t) { u = u + 0.1 * t; });
+  u = ts::to_partial(u, {"x"}) + 0.0;
+  n = ts::to_partial(n, {"x"}) + 0;
+}
+
 }  // namespace
 
 void instantiate_all(Array<double>& u, Array<float>& f, Array<std::int64_t>& n,
@@ -115,4 +122,5 @@ void instantiate_all(Array<double>& u, Array<float>& f, Array<std::int64_t>& n,
   members(particles, line);
   reductions(u, i, z);
   folds(line, u, i);
+  loops(u, i);
 }

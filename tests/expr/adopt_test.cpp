@@ -118,9 +118,10 @@ TEST_CASE(
     auto u = adopt<double, 2>(memory.shards(), {7, 5}, sharding);
     DistArray<double, 2> copy = u;
     auto const step = [](DistArray<double, 2>& w) {
-      w(range(1, -1), all) = 0.3 * w(range(0, -2), all) + 0.7 * w(from(2), all);
+      w(range(1, -1), tessera::all) =
+          0.3 * w(range(0, -2), tessera::all) + 0.7 * w(from(2), tessera::all);
       w = shift(w, {0, 2}, periodic) - 0.1 * w;
-      w(all, range(none, none, 2)) += 1;
+      w(tessera::all, range(none, none, 2)) += 1;
     };
 
     for (int i = 0; i < 3; ++i) {

@@ -221,7 +221,7 @@ TEST_CASE("cells go from any layout to any other by assignment") {
       auto part = Mirror<double>({7, 10}, -2.0);
       part.assign({{1, 2, 3}, {2, 1, 7}}, m.slice({{0, 1, 3}, {1, 1, 7}}));
 
-      v(all, all) = u;
+      v(tessera::all, tessera::all) = u;
       CHECK_ALL(holds(v, m));
 
       v = -2.0;
@@ -276,18 +276,18 @@ TEST_CASE("extents of one repeat and missing dimensions lead") {
                             m.shape, [](double x, double y) { return x + y; }, m, line));
       CHECK_ALL(holds(u, m));
 
-      u = u - u(all, range(2, 3)) * u(range(1, 2), all);
+      u = u - u(tessera::all, range(2, 3)) * u(range(1, 2), tessera::all);
       m.assign(m.all(), test::combined<double>(
                             m.shape, [](double x, double y, double z) { return x - y * z; }, m,
                             m.slice({{0, 1, 5}, {2, 1, 1}}), m.slice({{1, 1, 1}, {0, 1, 6}})));
       CHECK_ALL(holds(u, m));
 
-      u(all, 3) = v(range(0, 5));
+      u(tessera::all, 3) = v(range(0, 5));
       for (std::int64_t i = 0; i < 5; ++i) m.at({i, 3}) = line.at({i});
       CHECK_ALL(holds(u, m));
 
-      u(1, all) = v;
-      u(from(3), all) = v;
+      u(1, tessera::all) = v;
+      u(from(3), tessera::all) = v;
       m.assign({{1, 1, 1}, {0, 1, 6}}, line);
       m.assign({{3, 1, 2}, {0, 1, 6}}, line);
       CHECK_ALL(holds(u, m));

@@ -120,7 +120,7 @@ TEST_CASE("a temporary that holds only cells of its own device is no gather") {
   auto const whole = iota<double>({33}, {Mesh({{"x", 8}}), P(none)});
   CommunicationBudget const budget({.messages = 0, .gathers = 0});
 
-  v = everywhere(2, all) + whole;
+  v = everywhere(2, tessera::all) + whole;
 
   CHECK_ALL(budget.used() == CommunicationUse{});
 }

@@ -13,6 +13,7 @@
 #include "tessera/expr/shift.hpp"
 
 #include "support/arrays.hpp"
+#include "support/device_kinds.hpp"
 
 using namespace tessera;
 using test::holds;
@@ -59,7 +60,8 @@ TEST_CASE("operators, by hand") {
   }
 }
 
-TEST_CASE("parts, conjugates, magnitudes and angles are of the type of the parts") {
+TEST_CASE("parts, conjugates, magnitudes and angles are of the type of the parts" *
+          test::not_on_cuda()) {
   auto const u = made_of<c64>({{3, -4}, {0, 2}, {-1, 0}});
   auto const x = made_of<double>({-2, 0.5, 0});
   auto const n = made_of<std::int32_t>({-2, 3, 0});
@@ -107,7 +109,7 @@ TEST_CASE("a complex number raises the kind of an array, never its width") {
   CHECK_ALL(holds(DistArray(where(f > 1, z, 0.1)), std::vector<c64>{{0.1F, 0}, {2, -2}}));
 }
 
-TEST_CASE("functions of complex numbers are C++'s") {
+TEST_CASE("functions of complex numbers are C++'s" * test::not_on_cuda()) {
   auto const u = made_of<c128>({{3, -4}, {0.3, 0.1}, {-1, 0.7}});
   auto const wanted = [&](auto const& f) {
     Complexes result;

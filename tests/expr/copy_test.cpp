@@ -68,11 +68,11 @@ TEST_CASE("cells land between ghost cells, backwards and with dimensions dropped
       expected.assign({{1, 2, 4}, {2, 1, 9}}, from.slice({{10, -2, 4}, {8, -1, 9}}));
       CHECK_ALL(holds(v, expected));
 
-      v(3, range(0, 9)) = u(7, all);
+      v(3, range(0, 9)) = u(7, tessera::all);
       expected.assign({{3, 1, 1}, {0, 1, 9}}, from.slice({{7, 1, 1}, {0, 1, 9}}));
       CHECK_ALL(holds(v, expected));
 
-      v(all, range(0, 11)) = transpose(u);
+      v(tessera::all, range(0, 11)) = transpose(u);
       expected.assign({{0, 1, 9}, {0, 1, 11}}, transposed(from));
       CHECK_ALL(holds(v, expected));
 

@@ -83,7 +83,7 @@ TEST_CASE("members of slices, neighbours and transposes") {
     CHECK_ALL(values_of<number>(shift(u, 1, periodic)) == Integers{10, 20, 30, 40, 0});
     CHECK_ALL(values_of<number>(shift(u, -2, constant(Particle{0, 7, {}}))) ==
               Integers{7, 7, 0, 10, 20});
-    CHECK_ALL(values_of<number>(u(newaxis, all)) == Integers{0, 10, 20, 30, 40});
+    CHECK_ALL(values_of<number>(u(newaxis, tessera::all)) == Integers{0, 10, 20, 30, 40});
     CHECK_ALL(values_of<number>(where(field<number>(u) > 15, u, u(range(0, 1)))) ==
               Integers{0, 0, 20, 30, 40});
   }
@@ -147,21 +147,21 @@ TEST_CASE("a member is sliced as its structs are, to be read and written") {
                                   [](auto i) { return particle(3 * i[0] + i[1]); });
     auto const numbers = field<&Particle::number>(u);
 
-    CHECK_ALL(values_of<&Particle::number>(u(all, range(none, none, -1))) ==
-              DistArray(numbers(all, range(none, none, -1))).to_host());
+    CHECK_ALL(values_of<&Particle::number>(u(tessera::all, range(none, none, -1))) ==
+              DistArray(numbers(tessera::all, range(none, none, -1))).to_host());
     CHECK_ALL(holds(DistArray(numbers(1, from(1)) + 1), Integers{41, 51}));
-    CHECK_ALL(holds(DistArray(numbers(newaxis, all, 0)), Integers{0, 30}));
-    std::int32_t const one = numbers(all, 2)(1);
+    CHECK_ALL(holds(DistArray(numbers(newaxis, tessera::all, 0)), Integers{0, 30}));
+    std::int32_t const one = numbers(tessera::all, 2)(1);
     CHECK_ALL(one == 50);
 
-    numbers(0, all) = numbers(1, all);
-    numbers(all, range(0, 2)) += 5;
+    numbers(0, tessera::all) = numbers(1, tessera::all);
+    numbers(tessera::all, range(0, 2)) += 5;
     numbers(1, 2) = -1;
     numbers(numbers == 35) *= 2;
 
     CHECK_ALL(holds(DistArray(numbers), Integers{70, 45, 50, 70, 45, -1}));
     CHECK_ALL(values_of<&Particle::mass>(u) == Doubles{0, 0.1, 0.2, 0.1 * 3, 0.4, 0.5});
-    CHECK_ALL_THROW((void)numbers(2, all), IndexError);
+    CHECK_ALL_THROW((void)numbers(2, tessera::all), IndexError);
   }
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("only the cells of the mask are written, on any layout") {
     m = changed(m, [](double x, Index const&) { return x < 30.0 && x > 0.0 ? x + 0.25 * x : x; });
     CHECK_ALL(holds(u, m));
 
-    u(range(1, 4), all)(index(1) % 2 == 0) *= 3;
+    u(range(1, 4), tessera::all)(index(1) % 2 == 0) *= 3;
     m = changed(m, [](double x, Index const& i) {
       return i[0] >= 1 && i[0] < 4 && i[1] % 2 == 0 ? x * 3 : x;
     });
@@ -72,7 +72,7 @@ TEST_CASE("a mask broadcasts, and may be an array of bools") {
   auto const rows = from_index<bool>({3}, over(2), [](auto i) { return i[0] == 2; });
 
   u(columns) = -1;
-  u(rows(all, newaxis)) += 100;
+  u(rows(tessera::all, newaxis)) += 100;
   transpose(u)(rows) -= 1;
 
   CHECK_ALL(holds(u, Integers{0, -1, 2, -1, 4, -1, 6, -1, 107, 98, 109, 98}));

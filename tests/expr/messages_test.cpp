@@ -186,7 +186,7 @@ TEST_CASE("cells that lie where they are needed are not sent") {
   auto const sent = sent_by([&] {
     v = 2 * u + 1;
     v(range(3, 20)) = u(range(3, 20)) * v(range(3, 20));
-    v = corner(2, all);
+    v = corner(2, tessera::all);
     v(range(0, none, 4)) = 0.0;
     u = v;
   });

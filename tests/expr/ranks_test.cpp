@@ -32,7 +32,8 @@ TEST_CASE("eight dimensions are sliced, shifted and turned round") {
   auto u = spread_tiny(sharding);
   auto const backwards = range(none, none, -1);
 
-  u = u + u(backwards, all, all, all, all, all, backwards, all);
+  u = u + u(backwards, tessera::all, tessera::all, tessera::all, tessera::all, tessera::all,
+            backwards, tessera::all);
   auto wanted = m.all();
   wanted[0] = {1, -1, 2};
   wanted[6] = {2, -1, 3};
@@ -50,7 +51,7 @@ TEST_CASE("eight dimensions are transposed and cut down to one") {
   auto const u = spread_tiny({cube, P("b", "a", none, none, none, none, "c", none)});
 
   DistArray const turned = transpose(u);
-  DistArray const line = u(1, 2, 0, 1, 0, 0, all, 1);
+  DistArray const line = u(1, 2, 0, 1, 0, 0, tessera::all, 1);
 
   CHECK_ALL(holds(turned, transposed(m, {7, 6, 5, 4, 3, 2, 1, 0})));
   CHECK_ALL(turned.sharding().spec() == P(none, "c", none, none, none, none, "a", "b"));
@@ -70,7 +71,7 @@ TEST_CASE("a view of no dimensions is read, written and broadcast") {
 
   cell = cell * 2 + u(0, 1);
   u(0, 0) = transpose(cell) + 1;
-  u(2, all) = cell(newaxis) + u(0, 0);
+  u(2, tessera::all) = cell(newaxis) + u(0, 0);
 
   CHECK_ALL(static_cast<std::int64_t>(cell) == 13);
   CHECK_ALL(holds(u, std::vector<std::int64_t>{14, 1, 2, 3, 4, 5, 13, 7, 27, 27, 27, 27}));

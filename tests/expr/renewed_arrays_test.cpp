@@ -54,7 +54,7 @@ TEST_CASE("the memory of an array that nobody names serves the next one that lie
 
 TEST_CASE("an array that a view still names keeps its cells") {
   auto u = iota<double>({11}, over(8));
-  auto const seen = u(all);
+  auto const seen = u(tessera::all);
   u = DistArray<double, 1>({11}, over(4));  // the view is all that names the old cells
   for (int k = 0; k < 20; ++k) {
     auto const other = full<double>({11}, 7.0 + k, over(8));

@@ -41,11 +41,11 @@ TEST_CASE("an array is turned round in place, on any layout") {
       auto m = test::scrambled<double>({extent});
       auto u = test::spread_out<double, 1>(m, sharding);
 
-      u(all) = u(reversed);
+      u(tessera::all) = u(reversed);
       m = m.slice({span_of(reversed, extent)});
       CHECK_ALL(holds(u, m));
 
-      u(reversed) = 0.3 * u(all);
+      u(reversed) = 0.3 * u(tessera::all);
       m = test::combined<double>(
           {extent}, [](double x) { return 0.3 * x; }, m.slice({span_of(reversed, extent)}));
       CHECK_ALL(holds(u, m));
@@ -102,11 +102,11 @@ TEST_CASE("planes are mirrored along one dimension or both") {
     auto m = test::scrambled<double>({7, 10});
     auto u = test::spread_out<double, 2>(m, sharding);
 
-    u = u(reversed, all);
+    u = u(reversed, tessera::all);
     m = m.slice({{6, -1, 7}, {0, 1, 10}});
     CHECK_ALL(holds(u, m));
 
-    u(all, reversed) = u(reversed, all) + 0.5 * u;
+    u(tessera::all, reversed) = u(reversed, tessera::all) + 0.5 * u;
     m.assign({{0, 1, 7}, {9, -1, 10}}, test::combined<double>(
                                            {7, 10}, [](double x, double y) { return x + 0.5 * y; },
                                            m.slice({{6, -1, 7}, {0, 1, 10}}), m));
@@ -159,12 +159,12 @@ TEST_CASE("new axes make rows and columns that broadcast") {
       auto column = line;
       column.shape = {5, 1};
 
-      u = u + 0.1 * v(all, newaxis);
+      u = u + 0.1 * v(tessera::all, newaxis);
       m = test::combined<double>(
           {5, 6}, [](double x, double y) { return x + 0.1 * y; }, m, column);
       CHECK_ALL(holds(u, m));
 
-      u(newaxis, all, range(0, 5)) = v(newaxis, newaxis, all);
+      u(newaxis, tessera::all, range(0, 5)) = v(newaxis, newaxis, tessera::all);
       for (std::int64_t i = 0; i < 5; ++i) m.assign({{i, 1, 1}, {0, 1, 5}}, line);
       CHECK_ALL(holds(u, m));
     }
@@ -174,9 +174,9 @@ TEST_CASE("an outer product lies as its first factor") {
   auto const u = iota<std::int64_t>({3}, over(2));
   auto const v = iota<std::int64_t>({4}, over(3));
 
-  DistArray const same = u(all, newaxis) * u(newaxis, all);
-  DistArray const row = u(newaxis, all) + 0;
-  DistArray const product(u(all, newaxis) * v(newaxis, all) + 0, over(2, 2));
+  DistArray const same = u(tessera::all, newaxis) * u(newaxis, tessera::all);
+  DistArray const row = u(newaxis, tessera::all) + 0;
+  DistArray const product(u(tessera::all, newaxis) * v(newaxis, tessera::all) + 0, over(2, 2));
 
   CHECK_ALL(same.sharding() == NamedSharding(test::row(2), P("x", none)));
   CHECK_ALL(row.sharding() == NamedSharding(test::row(2), P(none, "x")));
@@ -188,18 +188,18 @@ TEST_CASE("a new axis is not shifted past a constant edge") {
   auto const u = iota<double>({4}, over(2));
   auto v = zeros<double>({3, 4}, over(2, 2));
 
-  v = shift(u(newaxis, all), {5, 1}, {edge, periodic});
+  v = shift(u(newaxis, tessera::all), {5, 1}, {edge, periodic});
   CHECK_ALL(holds(v, std::vector<double>{1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0}));
-  CHECK_ALL_THROW(v = shift(u(newaxis, all), {1, 0}, constant(7)), UsageError);
+  CHECK_ALL_THROW(v = shift(u(newaxis, tessera::all), {1, 0}, constant(7)), UsageError);
 }
 
 TEST_CASE("cells that are reversed where they lie are not sent") {
   auto u = iota<double>({6, 33}, {test::row(8), P(none, "x")});
 
   auto const sent = test::sent_by([&] {
-    u = u(reversed, all) + 1.0;
-    u(reversed, all) = u(all, all);
-    u(all, reversed) = 2.0 * u(all, reversed);
+    u = u(reversed, tessera::all) + 1.0;
+    u(reversed, tessera::all) = u(tessera::all, tessera::all);
+    u(tessera::all, reversed) = 2.0 * u(tessera::all, reversed);
   });
 
   CHECK(sent.messages == 0);

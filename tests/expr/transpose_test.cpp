@@ -62,7 +62,7 @@ TEST_CASE("an array is added to its own transpose in place") {
                    swapped));
     CHECK_ALL(holds(u, m));
 
-    u(range(1, 4), all) = transpose(u)(range(0, 3), all);
+    u(range(1, 4), tessera::all) = transpose(u)(range(0, 3), tessera::all);
     m.assign({{1, 1, 3}, {0, 1, 7}}, transposed(m, swapped).slice({{0, 1, 3}, {0, 1, 7}}));
     CHECK_ALL(holds(u, m));
   }
@@ -139,7 +139,7 @@ TEST_CASE("a new array from a transpose lies as its source, transposed") {
   DistArray const all_reversed = transpose(u);
   DistArray const turned = transpose(u, {1, 0, 2});
   DistArray const computed = transpose(u + 0, {1, 0, 2});
-  DistArray const flat = transpose(u)(all, 2, newaxis, all);
+  DistArray const flat = transpose(u)(tessera::all, 2, newaxis, tessera::all);
 
   CHECK_ALL(all_reversed.sharding() ==
             NamedSharding(

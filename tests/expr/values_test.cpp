@@ -75,7 +75,7 @@ TEST_CASE("an array may die while its statement is still queued") {
 
 TEST_CASE("assigning an array writes the cells that old views show") {
   auto u = counted();
-  auto const view = u(all);
+  auto const view = u(tessera::all);
   auto const alike = full<std::int64_t>({6}, 5, over(4));
   auto const elsewhere = full<std::int64_t>({6}, 8, over(3));
 
@@ -101,7 +101,7 @@ TEST_CASE("assigning an expression keeps shape and sharding") {
 TEST_CASE("a copy shares nothing and a move takes everything") {
   auto u = counted();
   auto copy = u;
-  auto const view = u(all);
+  auto const view = u(tessera::all);
   auto taken = std::move(u);
 
   copy = 1;
@@ -138,7 +138,7 @@ TEST_CASE("swapped arrays go on with each other's cells and buffers") {
 
 TEST_CASE("an array assigned to itself stays what it is") {
   auto u = counted();
-  u(all) = u(all);
+  u(tessera::all) = u(tessera::all);
   u = 1 * u;
   u(range(2, 4)) = u(range(2, 4));
   CHECK_ALL(holds(u, Integers{0, 1, 2, 3, 4, 5}));
@@ -169,8 +169,8 @@ TEST_CASE("a new array lies where most of its expression lies") {
   auto const copies = iota<std::int64_t>({4, 6}, {test::row(4), P(none, none)});
 
   DistArray const anchored = copies + rows;
-  DistArray const column = rows(all, 2);
-  DistArray const flat = rows(1, all);
+  DistArray const column = rows(tessera::all, 2);
+  DistArray const flat = rows(1, tessera::all);
 
   CHECK_ALL(anchored.sharding() == rows.sharding());
   CHECK_ALL(column.sharding() == NamedSharding(test::row(4), P("x")));

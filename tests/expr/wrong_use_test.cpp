@@ -40,14 +40,14 @@ TEST_CASE("shapes that do not broadcast") {
   CHECK_ALL_THROW(a.u(range(0, 2)) = a.v, ShapeError);
   CHECK_ALL_THROW(a.w = a.v * 2, ShapeError);
   CHECK_ALL_THROW(a.u(range(2, 2)) = a.v, ShapeError);
-  CHECK_ALL_THROW(a.w(all, 0) = a.w(0, all), ShapeError);
+  CHECK_ALL_THROW(a.w(tessera::all, 0) = a.w(0, tessera::all), ShapeError);
   CHECK_ALL(a.still_works());
 }
 
 TEST_CASE("indices and axes that do not exist") {
   Unharmed a;
   CHECK_ALL_THROW((void)a.u(6), IndexError);
-  CHECK_ALL_THROW((void)a.w(all, -7), IndexError);
+  CHECK_ALL_THROW((void)a.w(tessera::all, -7), IndexError);
   CHECK_ALL_THROW((void)roll(a.w, 1, 2), ShapeError);
   CHECK_ALL_THROW((void)roll(a.w, 1, -3), ShapeError);
   CHECK_ALL_THROW(a.u = a.u + index(1), ShapeError);

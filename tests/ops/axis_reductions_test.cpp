@@ -156,9 +156,9 @@ TEST_CASE("slices and expressions of any kind") {
     auto const part = u(range(1, none, 2), range(3, -1));
     CHECK_ALL(holds(sum(part, axis(0)), reduced_by(slice, {0}, test::sum_of)));
     CHECK_ALL(holds(sum(part, axis(1)), reduced_by(slice, {1}, test::sum_of)));
-    CHECK_ALL(
-        test::same_bits(Doubles{sum(u(4, all), axis(0))}, reduced_by(layer, {0, 1}, test::sum_of)));
-    CHECK_ALL(holds(sum(u(4, all) + u(range(4, 6), all) * 0.0, axis(0)),
+    CHECK_ALL(test::same_bits(Doubles{sum(u(4, tessera::all), axis(0))},
+                              reduced_by(layer, {0, 1}, test::sum_of)));
+    CHECK_ALL(holds(sum(u(4, tessera::all) + u(range(4, 6), tessera::all) * 0.0, axis(0)),
                     reduced_by(test::combined<double>(
                                    {2, 10}, [](double x) { return x; }, layer),
                                {0}, test::sum_of)));

@@ -64,8 +64,8 @@ TEST_CASE("what is true along each dimension, and how often") {
   in_each_layout(m, [&](auto const& u) {
     CHECK_ALL(holds(any(u > 2, axis(0)), reduced_by(m, {0}, is_any)));
     CHECK_ALL(holds(any(u > 2, axis(1)), reduced_by(m, {1}, is_any)));
-    CHECK_ALL(holds(all(u > -2, axis(0)), reduced_by(m, {0}, is_all)));
-    CHECK_ALL(holds(all(u > -2, axis(1)), reduced_by(m, {1}, is_all)));
+    CHECK_ALL(holds(tessera::all(u > -2, axis(0)), reduced_by(m, {0}, is_all)));
+    CHECK_ALL(holds(tessera::all(u > -2, axis(1)), reduced_by(m, {1}, is_all)));
     CHECK_ALL(holds(count(u, axis(0)), reduced_by(m, {0}, not_zero)));
     CHECK_ALL(holds(count(u, axis(1)), reduced_by(m, {1}, not_zero)));
   });
@@ -148,7 +148,8 @@ TEST_CASE("norms and products along each dimension have the same bits on any lay
   });
   CHECK_ALL_THROW((void)norm(in_rows(m), axis(0), 3), UsageError);
   CHECK_ALL_THROW((void)norm(in_rows(m), axis(2)), ShapeError);
-  CHECK_ALL_THROW((void)dot(in_rows(m), in_rows(m)(range(0, 3), all), axis(0)), ShapeError);
+  CHECK_ALL_THROW((void)dot(in_rows(m), in_rows(m)(range(0, 3), tessera::all), axis(0)),
+                  ShapeError);
 }
 
 TEST_CASE("a fast sum along a dimension is near the exact one, and exact for integers") {

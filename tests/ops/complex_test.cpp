@@ -96,7 +96,7 @@ TEST_CASE("reductions of complex numbers by hand") {
     CHECK_ALL(vdot(real(u), real(u)).value() == 14.0);
     CHECK_ALL(count(u) == 3);
     CHECK_ALL(static_cast<bool>(any(u)));
-    CHECK_ALL(!static_cast<bool>(all(u)));
+    CHECK_ALL(!static_cast<bool>(tessera::all(u)));
     CHECK_ALL(sum(u * 2.0 + c128(0, 1), fast).value() == c128(4, 12));
   }
 }
@@ -231,7 +231,7 @@ TEST_CASE("sums and means of 16-bit floats are exact until they are rounded once
     CHECK_ALL(var(u(range(1, 4))).value() == float16(1.0 / 18));
     CHECK_ALL(count(b) == 4);
     CHECK_ALL(std::isnan(static_cast<float>(max(u * not_a_number).value())));
-    CHECK_ALL(holds(sum(DistArray(u(newaxis, all)), axis(0)),
+    CHECK_ALL(holds(sum(DistArray(u(newaxis, tessera::all)), axis(0)),
                     std::vector<float16>{2048.0, 1.0, 1.0, 0.5}));
   }
 }

@@ -207,10 +207,10 @@ TEST_CASE("new dimensions are not cut, and a dropped one takes its entry along")
   auto again = u;
 
   auto const sent = sent_by([&] {
-    front = DistArray<double, 3>(u(newaxis, all, all));
-    back = DistArray<double, 3>(u(all, all, newaxis));
-    again = DistArray<double, 2>(front(0, all, all));
-    again = DistArray<double, 2>(back(all, all, -1));
+    front = DistArray<double, 3>(u(newaxis, tessera::all, tessera::all));
+    back = DistArray<double, 3>(u(tessera::all, tessera::all, newaxis));
+    again = DistArray<double, 2>(front(0, tessera::all, tessera::all));
+    again = DistArray<double, 2>(back(tessera::all, tessera::all, -1));
   });
 
   CHECK(sent.messages == 0);
@@ -222,9 +222,9 @@ TEST_CASE("new dimensions are not cut, and a dropped one takes its entry along")
   CHECK_ALL(holds(front, u.to_host()));
   CHECK_ALL(holds(back, u.to_host()));
   CHECK_ALL(holds(again, u.to_host()));
-  CHECK(DistArray<double, 1>(u(2, all)).sharding() == NamedSharding(mesh, P("x")));
+  CHECK(DistArray<double, 1>(u(2, tessera::all)).sharding() == NamedSharding(mesh, P("x")));
   CHECK_ALL_THROW((void)reshape(u, {6}), ShapeError);
-  CHECK_ALL_THROW((void)u(4, all), IndexError);
+  CHECK_ALL_THROW((void)u(4, tessera::all), IndexError);
 }
 
 TEST_CASE("what is named and is not there is refused in words of its own, and nothing is sent") {
@@ -281,7 +281,7 @@ TEST_CASE("planes without cells are computed with, turned and moved, and send no
 
     auto const sent = sent_by([&] {
       v = transpose(u) + 1;
-      v = v(range(none, none, -1), all) * 0.3;
+      v = v(range(none, none, -1), tessera::all) * 0.3;
       (void)reshard(v, over(1, p));
       (void)DistArray<double, 2>(shift(u, {1, 1}, constant(2)));
       (void)reshape(u, {5, 0, 3});
@@ -315,7 +315,7 @@ TEST_CASE("no reduction sees padding, ghost cells or the second buffer") {
       // Above and below zero: a zero that does not belong would be the extreme.
       CHECK_ALL(min(u + 1000).value() == least + 1000);
       CHECK_ALL(max(u - 1000).value() == most - 1000);
-      CHECK_ALL(all(u > -1000).value());
+      CHECK_ALL(tessera::all(u > -1000).value());
       CHECK_ALL(!any(u > 1000).value());
     }
 }

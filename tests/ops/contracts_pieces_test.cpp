@@ -70,7 +70,9 @@ TEST_CASE("equal blocks that are dealt out are computed with where they lie") {
   auto const u = iota<std::int64_t>({192, 7, 4}, dealt);
   auto v = zeros<std::int64_t>({192, 7, 4}, dealt);
 
-  CHECK(sent_by([&] { v = u + 0 * u(all, all, range(none, none, -1)); }).messages == 0);
+  CHECK(sent_by([&] {
+          v = u + 0 * u(tessera::all, tessera::all, range(none, none, -1));
+        }).messages == 0);
 
   CHECK_ALL(counts_up(v));
 }

@@ -79,7 +79,7 @@ TEST_CASE("copies become shards without a byte, and a copied array is read witho
       (void)reshard(copies, over(p, 1));
       v = reshard(copies, v.sharding());
       w = transpose(copies) + 1;
-      v(from(1), all) = copies(range(0, -1), all);
+      v(from(1), tessera::all) = copies(range(0, -1), tessera::all);
     });
 
     CHECK(sent.bytes == 0);
@@ -130,8 +130,8 @@ TEST_CASE("a slice is cut as its array is, and only cells that change hands are 
   auto of_rows = zeros<std::int64_t>({2, 2}, rows.sharding());
   auto of_columns = zeros<std::int64_t>({2, 2}, columns.sharding());
 
-  auto const whole_rows = sent_by([&] { of_rows = Array(rows(all, range(0, 2))); });
-  auto const cut_rows = sent_by([&] { of_columns = Array(columns(all, range(0, 2))); });
+  auto const whole_rows = sent_by([&] { of_rows = Array(rows(tessera::all, range(0, 2))); });
+  auto const cut_rows = sent_by([&] { of_columns = Array(columns(tessera::all, range(0, 2))); });
 
   CHECK(whole_rows.messages == 0);
   CHECK(of_rows.sharding() == rows.sharding());
@@ -247,7 +247,7 @@ TEST_CASE("one device alone sends nothing, whatever it does") {
   auto u = iota<double>({5, 4}, over(1, 1));
   auto const sent = sent_by([&] {
     u = roll(u, 3, 0) + flip(u);
-    u(from(1), all) = u(range(0, -1), all) - sum(u, axis(0).keep_dimensions());
+    u(from(1), tessera::all) = u(range(0, -1), tessera::all) - sum(u, axis(0).keep_dimensions());
     u = reshard(u, {row(1), P(none, none)});
     (void)concatenate(0, u, reshape(reshape(u, {20}), {5, 4}));
     (void)DistArray<double, 2>(transpose(u) * 2);

@@ -42,7 +42,7 @@ void use_what_was_moved_from() {
 std::vector<test::Misuse> const slices{
     {"an element behind the last", [] { (void)six()(6); }, is<IndexError>,
      "index 6 is outside dimension 0, which has 6 cells"},
-    {"an element before the first", [] { (void)four_by_six()(all, -7); }, is<IndexError>,
+    {"an element before the first", [] { (void)four_by_six()(tessera::all, -7); }, is<IndexError>,
      "index -7 is outside dimension 1, which has 6 cells"},
     {"an element to write that is not there", [] { six()(9) = 1.0; }, is<IndexError>,
      "index 9 is outside dimension 0, which has 6 cells"},
@@ -61,8 +61,9 @@ std::vector<test::Misuse> const shapes{
      "the shapes (6,) and (5,) do not fit together; extents must be equal or 1, from the last on"},
     {"a row beside a matrix with other columns", [] { (void)(four_by_six() + five()); },
      is<ShapeError>, "the shapes (4, 6) and (5,) do not fit together"},
-    {"a new dimension in the wrong place", [] { (void)(four_by_six() + six()(all, newaxis)); },
-     is<ShapeError>, "the shapes (4, 6) and (6, 1) do not fit together"},
+    {"a new dimension in the wrong place",
+     [] { (void)(four_by_six() + six()(tessera::all, newaxis)); }, is<ShapeError>,
+     "the shapes (4, 6) and (6, 1) do not fit together"},
     {"an array assigned to another shape", [] { six() = five() + 0.0; }, is<ShapeError>,
      "an expression of shape (5,) cannot be assigned to (6,); extents must be equal or 1, from "
      "the last on"},
@@ -71,7 +72,7 @@ std::vector<test::Misuse> const shapes{
     {"a column assigned a row",
      [] {
        auto w = four_by_six();
-       w(all, 0) = w(0, all);
+       w(tessera::all, 0) = w(0, tessera::all);
      },
      is<ShapeError>, "an expression of shape (6,) cannot be assigned to (4,)"},
     {"a mask of another shape", [] { six()(five() > 1.0) = 0.0; }, is<ShapeError>,
@@ -152,7 +153,7 @@ std::vector<test::Misuse> const axes{
     {"a dimension of one cell shifted past a constant and repeated",
      [] {
        auto w = four_by_six();
-       w = shift(six()(newaxis, all), {1, 0}, constant(7)) + w;
+       w = shift(six()(newaxis, tessera::all), {1, 0}, constant(7)) + w;
      },
      is<UsageError>,
      "dimension 0 of one cell is shifted past a constant edge and repeated; assign the shifted "
@@ -187,7 +188,8 @@ std::vector<test::Misuse> const joined{
      },
      is<ShapeError>, "the shape (-2, 3) has a negative extent; extents are 0 or more"},
     {"arrays joined that differ elsewhere",
-     [] { (void)concatenate(0, four_by_six(), four_by_six()(all, range(0, 5))); }, is<ShapeError>,
+     [] { (void)concatenate(0, four_by_six(), four_by_six()(tessera::all, range(0, 5))); },
+     is<ShapeError>,
      "concatenate: the shapes (4, 6) and (4, 5) differ in dimension 1; only along axis 0 they may"},
     {"arrays joined along no axis", [] { (void)concatenate(1, six(), six()); }, is<ShapeError>,
      "there is no axis 1 in an array of 1 dimension; there are -1 to 0"},

@@ -50,7 +50,7 @@ Answer reduce(std::string const& name, DistArray<T, 2> const& u, Along const&...
   if (name == "mean") return answer_of(mean(u, along...));
   if (name == "var") return answer_of(var(u, along...));
   if (name == "any") return answer_of(any(u, along...));
-  if (name == "all") return answer_of(all(u, along...));
+  if (name == "all") return answer_of(tessera::all(u, along...));
   return answer_of(count(u, along...));
 }
 

@@ -206,7 +206,7 @@ TEST_CASE("addends that nobody has read are refused to be written before anythin
     CHECK_ALL_THROW(u(1) = 1.0, UsageError);
     CHECK_ALL_THROW(u(from(2)) = row(range(0, 2)), UsageError);
     CHECK_ALL_THROW(inner = u(range(0, 2)), UsageError);
-    CHECK_ALL_THROW(u(newaxis, all)(0, range(none, none, -1)) = row, UsageError);
+    CHECK_ALL_THROW(u(newaxis, tessera::all)(0, range(none, none, -1)) = row, UsageError);
     CHECK_ALL_THROW(u(mask) = 1.0, UsageError);
     CHECK_ALL_THROW(u(mask) = other, UsageError);
     CHECK_ALL_THROW(flip(u) = row, UsageError);
@@ -251,15 +251,15 @@ TEST_CASE("addends that nobody has read are read by whatever reads first") {
 
   target = make()(range(none, none, -1));
   CHECK(holds(target, backwards));
-  target = transpose(make())(all);
+  target = transpose(make())(tessera::all);
   CHECK(holds(target, their_sum));
   target(range(0, 3)) = make()(from(1));
   CHECK(holds(target, {their_sum[1], their_sum[2], their_sum[3], their_sum[3]}));
   target(make() > 25.0) = -1.0;
   CHECK(holds(target, {their_sum[1], their_sum[2], -1.0, -1.0}));
-  target = where(row < 2.0, make()(all), row);
+  target = where(row < 2.0, make()(tessera::all), row);
   CHECK(holds(target, {their_sum[0], their_sum[1], 2.0, 3.0}));
-  CHECK(make()(all).to_host() == their_sum);
+  CHECK(make()(tessera::all).to_host() == their_sum);
   CHECK_ALL(hash(make()) == hash(reshard(make(), NamedSharding(grid(), P("x")))));
   CHECK_ALL(static_cast<double>(max(make()(range(0, 2)))) == their_sum[1]);
   CHECK(holds(DistArray(flip(make())), backwards));
@@ -296,7 +296,7 @@ TEST_CASE("copies of addends are equal, and another array can take their place")
 
 TEST_CASE("addends cannot be written") {
   auto addends = two_addends();
-  auto const old_view = addends(0, all);
+  auto const old_view = addends(0, tessera::all);
   auto u = from_addends(std::move(addends));
   char const* const refusal =
       "an array of addends cannot be written, nor what it was made of (an array of shape (4,) on "

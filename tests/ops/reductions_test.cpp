@@ -59,8 +59,8 @@ TEST_CASE("sums of whole arrays, slices and expressions by hand") {
     CHECK_ALL(same(sum(0.5 * x).value(), 22.5));
     CHECK_ALL(min(u) == 0);
     CHECK_ALL(max(u(range(2, 5))) == 4);
-    CHECK_ALL(static_cast<bool>(all(u >= 0)));
-    CHECK_ALL(!static_cast<bool>(all(u > 0)));
+    CHECK_ALL(static_cast<bool>(tessera::all(u >= 0)));
+    CHECK_ALL(!static_cast<bool>(tessera::all(u > 0)));
     CHECK_ALL(static_cast<bool>(any(u == 7)));
     CHECK_ALL(!static_cast<bool>(any(u == 10)));
   }
@@ -151,7 +151,7 @@ TEST_CASE("sums of nothing are zero and its extremes an error") {
   CHECK_ALL(same(sum(none_at_all).value(), 0.0));
   CHECK_ALL(sum(plane) == 0);
   CHECK_ALL(sum(u(range(3, 1))) == 0);
-  CHECK_ALL(static_cast<bool>(all(none_at_all > 0)));
+  CHECK_ALL(static_cast<bool>(tessera::all(none_at_all > 0)));
   CHECK_ALL(!static_cast<bool>(any(none_at_all > 0)));
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("five dimensions and one cell reduce as well") {
   auto const u =
       iota<std::int64_t>({2, 3, 1, 2, 4}, {Mesh({{"x", 8}}), P(none, "x", none, none, none)});
   CHECK_ALL(sum(u) == 47 * 48 / 2);
-  CHECK_ALL(sum(u(1, 2, 0, 1, all)) == 44 + 45 + 46 + 47);
+  CHECK_ALL(sum(u(1, 2, 0, 1, tessera::all)) == 44 + 45 + 46 + 47);
   CHECK_ALL(max(iota<std::int64_t>({1, 1}, over(2, 4))) == 0);
 }
 

@@ -239,7 +239,8 @@ TEST_CASE("random arrays of several boxes are fused without a message, and split
 
     auto const sent = sent_by([&] {
       fused = reshape(u, {a * b, c * d});
-      back = reshape(fused, {a, 1, b, c, d})(all, 0, all, all, all);
+      back = reshape(fused, {a, 1, b, c, d})(tessera::all, 0, tessera::all, tessera::all,
+                                             tessera::all);
     });
 
     CHECK(sent.messages == 0);

@@ -221,7 +221,8 @@ TEST_CASE("a projection's gate and up columns meet without a message") {
   auto const both = spread_out<double, 2>(cells, columns);
   auto result = zeros<double>({3, 4}, half);
 
-  auto const sent = sent_by([&] { result = both(all, range(0, 4)) * both(all, range(4, 8)); });
+  auto const sent =
+      sent_by([&] { result = both(tessera::all, range(0, 4)) * both(tessera::all, range(4, 8)); });
 
   CHECK(sent.messages == 0);
   CHECK_ALL(holds(result, Doubles::made_of({3, 4}, [&](Index const& i) {
@@ -235,7 +236,7 @@ TEST_CASE("views, transposes and broadcasts of several boxes") {
     CAPTURE(sharding);
     auto u = spread_out<double, 2>(cells, sharding);
     DistArray turned = transpose(u);
-    DistArray fourth = u(all, 3);
+    DistArray fourth = u(tessera::all, 3);
     auto const spread = iota<double>({8}, dealt(3, 2));
 
     u(range(5, none, -2), range(1, 7)) = u(range(0, 3), range(7, 1, -1)) + spread(range(1, 7));
@@ -258,7 +259,8 @@ TEST_CASE("sums of several boxes have the bits of any other layout") {
     auto const u = spread_out<double, 2>(cells, sharding);
 
     CHECK_ALL(double{sum(u)} == double{sum(plain)});
-    CHECK_ALL(double{norm(u(range(1, 5), all))} == double{norm(plain(range(1, 5), all))});
+    CHECK_ALL(double{norm(u(range(1, 5), tessera::all))} ==
+              double{norm(plain(range(1, 5), tessera::all))});
     CHECK_ALL(holds(sum(u, axis(0)), sum(plain, axis(0)).to_host()));
     CHECK_ALL(holds(sum(0.1 * u, axis(1)), sum(0.1 * plain, axis(1)).to_host()));
     CHECK_ALL(holds(max(u, axis(0).keep_dimensions()), max(plain, axis(0)).to_host()));

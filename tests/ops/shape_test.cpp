@@ -137,7 +137,7 @@ TEST_CASE("each cell is repeated, few cells often or many cells a few times") {
     for (std::int64_t const count : {0, 1, 2, 7}) {
       CAPTURE(count);
       CHECK_ALL(holds(repeat(u, count, 0), repeated(m, count, 0)));
-      CHECK_ALL(holds(repeat(u(all, range(none, none, -1)), count, -1),
+      CHECK_ALL(holds(repeat(u(tessera::all, range(none, none, -1)), count, -1),
                       repeated(m.slice({{0, 1, 3}, {3, -1, 4}}), count, 1)));
     }
   }
@@ -282,7 +282,7 @@ TEST_CASE("shapes that do not fit, before anything is sent") {
   CHECK_ALL_THROW((void)reshape(u, {4, -1}), ShapeError);
   CHECK_ALL_THROW((void)reshape(u, {-1, -1}), ShapeError);
   CHECK_ALL_THROW((void)reshape(u, {-2, -3}), ShapeError);
-  CHECK_ALL_THROW((void)concatenate(0, v, v(all, range(0, 3))), ShapeError);
+  CHECK_ALL_THROW((void)concatenate(0, v, v(tessera::all, range(0, 3))), ShapeError);
   CHECK_ALL_THROW((void)concatenate(2, v, v), ShapeError);
   CHECK_ALL_THROW((void)stack(0, u, u(from(1))), ShapeError);
   CHECK_ALL_THROW((void)stack(2, u, u), ShapeError);
@@ -300,7 +300,8 @@ TEST_CASE("views of no dimensions are summed") {
 
   CHECK_ALL(static_cast<double>(sum(u(1, 2))) == 6.0);
   CHECK_ALL(static_cast<double>(max(transpose(u)(3, 2) * 2.0)) == 22.0);
-  CHECK_ALL(static_cast<double>(sum(u(newaxis, all, newaxis, range(none, none, -2)))) == 36.0);
+  CHECK_ALL(static_cast<double>(sum(u(newaxis, tessera::all, newaxis, range(none, none, -2)))) ==
+            36.0);
   CHECK_ALL(static_cast<double>(sum(transpose(u) * flip(transpose(u)))) == 220.0);
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("a dot is the sum of the products in a wide type") {
   for (double const x : {16777217.0F, 0.1F, 3.0F}) squares.add(x * x);
   CHECK_ALL(same(dot(f, f).value(), static_cast<float>(squares.value())));
   auto const plane = iota<std::int64_t>({3, 4}, over(2, 4));
-  CHECK_ALL(dot(plane, plane(all, all)) == 506);
+  CHECK_ALL(dot(plane, plane(tessera::all, tessera::all)) == 506);
   CHECK_ALL_THROW((void)dot(a, b(range(0, 2))), ShapeError);
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("the place of an extreme is the first one in row-major order, of NaN i
     auto const u = test::spread_out<std::int64_t, 2>(m, sharding);
     CHECK_ALL(argmin(u) == test::argmin_of(m.cells));
     CHECK_ALL(argmax(u) == test::argmin_of(negative));
-    CHECK_ALL(argmin(u(range(2, 5), all) * 0) == 0);
+    CHECK_ALL(argmin(u(range(2, 5), tessera::all) * 0) == 0);
   }
   for (std::int64_t const devices : {1, 2, 3, 8}) {
     CAPTURE(devices);

@@ -206,7 +206,7 @@ class LoopFuzz {
   template <class A>
   static auto row(A& array, std::int64_t at) {
     return [&]<std::size_t... d>(std::index_sequence<d...>) {
-      return array(at, ((void)d, all)...);
+      return array(at, ((void)d, tessera::all)...);
     }
     (std::make_index_sequence<N - 1>());
   }

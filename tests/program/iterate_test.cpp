@@ -132,7 +132,7 @@ TEST_CASE("coupled fields with periodic ends, the number of the step and an edge
                            shift(u, {1, 0}, periodic) + shift(u, {-1, 0}, periodic));
       v = 0.9 * v + 0.1 * shift(u, {-1, 0}, edge) + 0.001 * (t + index(1));
       v = 0.9 * v + 0.1 * shift(u, {2, -1}, {constant(0.25), reflect});
-      u(0, all) = v(1, all) + u(0, all);
+      u(0, tessera::all) = v(1, tessera::all) + u(0, tessera::all);
     });
     return std::pair(u.to_host(), v.to_host());
   };

@@ -10,6 +10,18 @@
 
 namespace tessera::test {
 
+/// True where devices are GPUs by CUDA, whose functions as sin have other last bits than the
+/// host's.
+inline bool on_cuda() {
+  return environment("TESSERA_DEVICE") == "cuda";
+}
+
+/// A test case that is left out on these: its values are those of the host's functions, or its
+/// kernels the host's alone.
+inline doctest::skip not_on_cuda() {
+  return doctest::skip(on_cuda());
+}
+
 /// A test case that is left out where devices are GPUs: it touches cells by their addresses, or
 /// reaches them from another process.
 inline doctest::skip host_only() {

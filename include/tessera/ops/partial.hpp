@@ -31,6 +31,10 @@ struct SumInOrder {
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) sum += static_cast<double>(row(j));
   }
+  template <class Term>
+  TESSERA_FUNCTION void add_term(Term term) {
+    sum += static_cast<double>(term);
+  }
   TESSERA_FUNCTION void merge(SumInOrder const& other) { sum += other.sum; }
   [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
 };

@@ -34,8 +34,9 @@ class Step : public ExpressionBase {
 namespace detail {
 
 struct StepKernel {
-  template <bool unit>
-  [[nodiscard]] TESSERA_FUNCTION auto row(KernelCall const& call) const {
+  static constexpr KernelEnds ends{};
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     return ConstantRow<std::int64_t>{call.step};
   }
 };
