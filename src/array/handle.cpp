@@ -1,13 +1,16 @@
 #include "tessera/array/handle.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/hash.hpp"
+#include "tessera/base/log.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/device/strided.hpp"
 #include "tessera/exchange/copy_kernel.hpp"
@@ -175,6 +178,20 @@ void visit_shards(StatePtr const& state, Use use, std::function<void(RawShard co
   });
 }
 
+// 8 bytes that, repeated, are the element repeated.
+std::optional<std::uint64_t> pattern_of(std::span<std::byte const> element) {
+  std::array<std::byte, sizeof(std::uint64_t)> bytes;
+  auto const size = element.size();
+  if (size == 0 || std::max(size, bytes.size()) % std::min(size, bytes.size()) != 0)
+    return std::nullopt;
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = element[i % size];
+  for (std::size_t i = 0; i < size; ++i)
+    if (element[i] != bytes[i % bytes.size()]) return std::nullopt;
+  std::uint64_t pattern = 0;
+  std::memcpy(&pattern, bytes.data(), sizeof pattern);
+  return pattern;
+}
+
 }  // namespace
 
 StatePtr make_state(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes) {
@@ -265,6 +282,28 @@ StatePtr copied(StatePtr const& state) {
 void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
   begin_write(*state);
   visit_shards(state, Use::sets, f);
+}
+
+bool fill_shards(StatePtr const& state, std::span<std::byte const> element) {
+  auto const pattern = pattern_of(element);
+  if (engine().device_kind() == DeviceKind::cpu || !pattern) return false;
+  begin_write(*state);
+  engine().on_local_devices([&](DeviceId device) {
+    for (auto& shard : state->shards_of(device)) {
+      // All of it: what lies around the own cells is stale. GPUs give memory in multiples of more.
+      auto& memory = shard.memory[shard.current];
+      if (memory.data() != nullptr)
+        shard.stream->fill(memory.data(), *pattern, (memory.size_bytes() + 7) / 8 * 8);
+    }
+  });
+  return true;
+}
+
+void note_cells_of_host() {
+  if (engine().device_kind() == DeviceKind::cuda)
+    log_warning_once(
+        "from_index calls its function on the host and copies the cells to the GPUs; an expression "
+        "over index(d) makes them there");
 }
 
 void change_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {

@@ -1,7 +1,9 @@
 #include "tessera/array/creation.hpp"
 
 #include <cmath>
+#include <complex>
 #include <string>
+#include <type_traits>
 
 #include <doctest/doctest.h>
 
@@ -186,6 +188,32 @@ TEST_CASE("elements of any type that is copied byte by byte come back") {
   CHECK_ALL(cells.size() == 5 && cells[4].x == 2.0 && cells[4].id == 4 && cells[4].tag[0] == 'a');
   CHECK_ALL(bools.to_host() == std::vector<bool>{1, 0, 0, 1, 0, 0, 1, 0, 0});
   CHECK_ALL(reads_as(bytes, {250, 251, 252, 253, 254}));
+}
+
+TEST_CASE("every cell is one value, of any size") {
+  struct Three {
+    std::int32_t a, b, c;
+    bool operator==(Three const&) const = default;
+  };
+  struct Four {
+    std::int32_t a, b, c, d;
+    bool operator==(Four const&) const = default;
+  };
+  auto const is_full_of = [](auto const& value, std::int64_t cells) {
+    using T = std::decay_t<decltype(value)>;
+    auto const u = full<T>({cells}, value, {row(3), P("x")});
+    return u.to_host() == std::vector<T>(static_cast<std::size_t>(cells), value);
+  };
+  for (std::int64_t const cells : {1, 2, 7, 1001}) {
+    CHECK_ALL(is_full_of(std::int8_t{-3}, cells));
+    CHECK_ALL(is_full_of(std::int16_t{-300}, cells));
+    CHECK_ALL(is_full_of(0.1F, cells));
+    CHECK_ALL(is_full_of(std::complex<double>(0.1, 0.1), cells));
+    CHECK_ALL(is_full_of(std::complex<double>(0.1, 0.2), cells));
+    CHECK_ALL(is_full_of(Three{1, 2, 3}, cells));
+    CHECK_ALL(is_full_of(Four{1, 2, 1, 2}, cells));
+    CHECK_ALL(is_full_of(Four{1, 2, 3, 4}, cells));
+  }
 }
 
 TEST_CASE("memory of the host may change right after the array was made of it") {

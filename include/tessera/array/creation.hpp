@@ -43,26 +43,33 @@ void visit_cells(RawShard const& shard, Visit const& visit) {
   }
 }
 
+/// Cell i of a new array = f(i), by the host.
+template <Element T, std::size_t N, class F>
+void set_cells(DistArray<T, N> const& array, F const& f) {
+  write_shards(array.state(), [&](RawShard const& shard) {
+    auto* cells = reinterpret_cast<T*>(shard.cells);
+    visit_cells<N>(shard, [&](std::array<std::int64_t, N> const& i, std::int64_t offset) {
+      cells[offset] = static_cast<T>(f(i));
+    });
+  });
+}
+
 }  // namespace detail
 
 /// Cell i = f(i), where i is a std::array of N global indices.
 ///
 /// Ranks:   collective. `f` runs at once on the workers, for the cells each device holds (copies
-/// too),
-///          and has to bear that; it has ended when this returns.
+///          too), and has to bear that; it has ended when this returns. For GPUs, too, `f` runs on
+///          the host, and its cells are copied, which is said once.
 /// Throws:  what `f` throws; ShapeError, ShardingError.
 /// Example: from_index<double>({8}, rows, [](auto i) { return i[0] == 4 ? 1.0 : 0.0; })
 template <Element T, std::size_t N, class F>
 requires(std::is_invocable_v<F const&, std::array<std::int64_t, N>>)
     [[nodiscard]] DistArray<T, N> from_index(std::array<std::int64_t, N> const& shape,
                                              NamedSharding const& sharding, F const& f) {
+  detail::note_cells_of_host();
   DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
-  detail::write_shards(result.state(), [&](detail::RawShard const& shard) {
-    auto* cells = reinterpret_cast<T*>(shard.cells);
-    detail::visit_cells<N>(shard, [&](std::array<std::int64_t, N> const& i, std::int64_t offset) {
-      cells[offset] = static_cast<T>(f(i));
-    });
-  });
+  detail::set_cells(result, f);
   return result;
 }
 
@@ -89,7 +96,10 @@ template <Element T, std::size_t N, class F>
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> full(std::array<std::int64_t, N> const& shape, T const& value,
                                    NamedSharding const& sharding) {
-  return from_index<T, N>(shape, sharding, [&](auto const&) { return value; });
+  DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
+  if (!detail::fill_shards(result.state(), std::as_bytes(std::span(&value, 1))))
+    detail::set_cells(result, [&](auto const&) { return value; });
+  return result;
 }
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> full(std::int64_t const (&shape)[N],
@@ -126,11 +136,13 @@ template <Element T, std::size_t N>
   Shape const extents(shape.begin(), shape.end());
   check_shape(extents);
   auto const strides = row_major_strides(extents);
-  return from_index<T, N>(shape, sharding, [&](auto const& i) {
+  DistArray<T, N> result(extents, sharding);
+  detail::set_cells(result, [&](auto const& i) {
     std::int64_t number = 0;
     for (std::size_t d = 0; d < N; ++d) number += i[d] * strides[d];
     return static_cast<T>(static_cast<detail::real_of<T>>(number));
   });
+  return result;
 }
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> iota(std::int64_t const (&shape)[N], NamedSharding const& sharding) {

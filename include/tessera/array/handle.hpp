@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tessera/base/source.hpp"
@@ -65,7 +66,12 @@ struct RawShard {
 /// done. All cells are to be set: ghost cells become stale. Of a GPU, `f` is shown a copy.
 /// Throws: what `f` throws.
 void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
-/// The same where cells may be read and written.
+/// Sets every cell to these bytes, which GPUs do by themselves where 8 bytes repeat them; false,
+/// and nothing done, elsewhere.
+[[nodiscard]] bool fill_shards(StatePtr const& state, std::span<std::byte const> element);
+/// Says once, where devices are GPUs, that cells are made on the host and copied.
+void note_cells_of_host();
+/// As `write_shards`, where cells may be read and written.
 void change_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
 /// The same, to look only.
 void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
