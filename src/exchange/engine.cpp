@@ -163,10 +163,13 @@ struct Engine::Impl {
     fail(error);
     if (!has_announced) network.announce_failure(error);
     has_announced = true;
-    if (gpu_routes != nullptr) gpu_routes->abandon();
     for (auto& slot : slots)
       while (slot.worker != nullptr && !slot.worker->idle())
         network.linger(std::chrono::milliseconds(1));
+    if (gpu_routes == nullptr) return;
+    // The announcement leaves before anything else that may take its time.
+    network.linger(std::chrono::milliseconds(20));
+    gpu_routes->abandon();
   }
 
   StatementTag next_tag(std::uint64_t hash, Place const& place) {
@@ -215,13 +218,19 @@ struct Engine::Impl {
         network.caller_waiter().until([&] { return slot.worker->idle(); }, awaited_worker(slot));
   }
 
-  // What the workers have brought to their GPUs. It depends on nobody: no part of a cycle.
+  // What the workers have brought to their GPUs.
   void wait_for_gpus() {
     if (kind == DeviceKind::cpu) return;
     for (auto& slot : slots) {
       auto what = awaited_worker(slot);
-      what.kind = Awaited::Kind::other;
-      network.caller_waiter().until([&] { return slot.gpu->stream->is_idle(); }, what);
+      what.kind = Awaited::Kind::gpu;
+      auto& side = *slot.gpu;
+      network.caller_waiter().until(
+          [&] {
+            side.check_group();
+            return side.stream->is_idle();
+          },
+          what);
     }
   }
 

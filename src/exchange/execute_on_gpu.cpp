@@ -45,11 +45,18 @@ std::int64_t begin_of_receives(DevicePlan const& plan) {
 template <class Ready>
 void wait_until(Record& record, Ready const& ready) {
   Awaited what;
-  what.kind = Awaited::Kind::other;
+  what.kind = Awaited::Kind::gpu;
   what.self = record.device;
   what.peer = record.device;
   what.statement = record.tag;
   record.waiter->until(ready, what);
+}
+
+void wait_until_passed(Record& record, GpuEvent& event) {
+  wait_until(record, [&] {
+    record.gpu->check_group();
+    return event.has_passed();
+  });
 }
 
 // Until the GPU has come to the end of its work so far.
@@ -57,7 +64,7 @@ void wait_for_gpu(Record& record) {
   if (planted("gpu_not_waited_for")) return;
   auto& side = *record.gpu;
   side.stream->record(*side.event);
-  wait_until(record, [&] { return side.event->has_passed(); });
+  wait_until_passed(record, *side.event);
 }
 
 // Calls visit(block, the place of its bytes) for each block of a message.
@@ -179,7 +186,7 @@ void wait_for_staging(Record& record) {
   auto& side = *record.gpu;
   if (std::ranges::none_of(record.plan->receives, is_staged)) return;
   if (planted("gpu_staging_written_again")) return;
-  wait_until(record, [&] { return side.unstaged->has_passed(); });
+  wait_until_passed(record, *side.unstaged);
 }
 
 // Of what travels in slots of the host.

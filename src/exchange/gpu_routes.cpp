@@ -41,10 +41,19 @@ bool is_empty(Reason const& reason) {
   return reason.front() == '\0';
 }
 
-// What the ends of a lane tell each other, one after the other.
+// What the ends of a lane tell each other, one after the other, each about the statement for which
+// it is opened.
+struct NoteHead {
+  std::uint64_t statement = 0;
+  std::uint64_t hash = 0;
+  std::int64_t slot_bytes = 0;
+
+  friend bool operator==(NoteHead const&, NoteHead const&) = default;
+};
 
 // By the receiver.
 struct Offer {
+  NoteHead head;
   Reason why_not{};
   GpuHandle memory;
   std::array<GpuHandle, 2> drained;
@@ -52,12 +61,14 @@ struct Offer {
 
 // By the sender.
 struct Answer {
+  NoteHead head;
   Reason why_not{};
   std::array<GpuHandle, 2> filled;
 };
 
 // By the receiver.
 struct Verdict {
+  NoteHead head;
   Reason why_not{};
 };
 
@@ -67,13 +78,23 @@ void tell(Network& network, DeviceId from, DeviceId to, Note const& note) {
   network.tell(from, to, std::as_bytes(std::span(&note, 1)));
 }
 
+NoteHead head_of(StatementTag const& tag, std::int64_t slot_bytes) {
+  return {tag.number, tag.hash, slot_bytes};
+}
+
+// Throws: Mismatch if the note is about something else.
 template <class Note>
-Note hear(Network& network, DeviceId from, DeviceId to, StatementTag const& tag) {
+Note hear(Network& network, DeviceId from, DeviceId to, StatementTag const& tag,
+          std::int64_t slot_bytes) {
   auto const bytes = network.hear(from, to, tag);
-  TESSERA_ASSERT(bytes.size() == sizeof(Note), "another note about a lane than was awaited");
   Note note;
-  std::memcpy(static_cast<void*>(&note), bytes.data(), sizeof note);
-  return note;
+  if (bytes.size() == sizeof note)
+    std::memcpy(static_cast<void*>(&note), bytes.data(), sizeof note);
+  if (note.head == head_of(tag, slot_bytes)) return note;
+  throw Mismatch(text("device ", from, " opens memory for statement ", note.head.statement,
+                      ", or for messages of other lengths, while device ", to, " does so for ", tag,
+                      ": the processes run different programs; every process must run the same "
+                      "statements in the same order"));
 }
 
 void put_slots(GpuLane& lane, std::int64_t slot_bytes, std::shared_ptr<GpuRegion> memory) {
@@ -93,15 +114,23 @@ void spread(Bootstrap& bootstrap, GpuGroupId& id, bool is_mine) {
   std::memcpy(id.bytes.data(), numbers.data(), sizeof numbers);
 }
 
-// Whether two devices of this host are on one GPU. A collective over the job.
-bool shares_gpus(Bootstrap& bootstrap, std::span<GpuSide* const> sides) {
-  auto const most = bootstrap.max_of(std::ssize(sides));
-  // Fewer devices are filled up with numbers that no GPU has: its place among the host's.
-  std::vector<std::int64_t> identities(static_cast<std::size_t>(most), 0);
-  std::ranges::transform(sides, identities.begin(), [](GpuSide const* side) {
-    return static_cast<std::int64_t>(side->stream->peers().gpu_identity() | 1U);
+// Makes trouble of one process one of all: its words there, who has it elsewhere; empty if nobody
+// has any. A collective over the job.
+std::string agreed(Bootstrap& bootstrap, std::string const& trouble) {
+  auto const last = bootstrap.max_of(trouble.empty() ? -1 : bootstrap.self().value());
+  if (last < 0) return "";
+  return trouble.empty() ? text("process ", last, " cannot, and says why") : trouble;
+}
+
+// Whether two devices of this host are on one GPU, by their numbers. A collective over the job.
+bool shares_gpus(Bootstrap& bootstrap, std::vector<std::uint64_t> const& identities) {
+  // A process with fewer devices than others fills them up with zeros, which are no numbers here.
+  std::vector<std::int64_t> mine(
+      static_cast<std::size_t>(bootstrap.max_of(std::ssize(identities))));
+  std::ranges::transform(identities, mine.begin(), [](std::uint64_t identity) {
+    return static_cast<std::int64_t>(2 * identity + 1);
   });
-  auto const table = bootstrap.host_table(identities);
+  auto const table = bootstrap.host_table(mine);
   std::vector<std::int64_t> all(table.begin(), table.end());
   std::erase(all, 0);
   std::ranges::sort(all);
@@ -111,12 +140,22 @@ bool shares_gpus(Bootstrap& bootstrap, std::span<GpuSide* const> sides) {
 }  // namespace
 
 GpuRoutes::GpuRoutes(GpuRouteTools tools) : tools_(std::move(tools)) {
-  wish_ = environment_choice("TESSERA_GPU_ROUTE", {"host", "ipc", "nccl"}).value_or("");
+  std::string mistake;
+  try {
+    wish_ = environment_choice("TESSERA_GPU_ROUTE", {"host", "ipc", "nccl"}).value_or("");
+  } catch (ConfigError const& error) {
+    mistake = error.what();
+  }
+  if (auto const words = agreed(tools_.bootstrap, mistake); !words.empty())
+    throw ConfigError(mistake.empty() ? text("TESSERA_GPU_ROUTE: ", words) : words);
   if (tools_.job.process_count() == 1) return;
   auto const number = wish_.empty() ? std::int64_t{0} : static_cast<std::int64_t>(wish_.front());
   std::array<std::int64_t, 2> ends{number, -number};
   tools_.bootstrap.max_of_each(ends);
-  if (ends[0] != -ends[1]) throw ConfigError("TESSERA_GPU_ROUTE is not the same on all processes");
+  if (ends[0] != -ends[1])
+    throw ConfigError(
+        "TESSERA_GPU_ROUTE is not the same on all processes; mpirun -x TESSERA_GPU_ROUTE passes it "
+        "on to other hosts");
   choose_group();
 }
 
@@ -133,7 +172,8 @@ std::optional<Route> GpuRoutes::route_between(DeviceId from, DeviceId to) const 
   if (wish_ == "host") return std::nullopt;
   auto const other = job.process_of(job.is_local(from) ? to : from);
   if (!is_near(other)) return has_group_ ? std::optional(Route::nccl) : std::nullopt;
-  return without_lane_.contains({from, to}) ? std::nullopt : std::optional(Route::ipc);
+  bool const has_lane = tools_.network.may_share_memory() && !without_lane_.contains({from, to});
+  return has_lane ? std::optional(Route::ipc) : std::nullopt;
 }
 
 bool GpuRoutes::is_near(ProcessId process) const {
@@ -146,47 +186,64 @@ void GpuRoutes::choose_group() {
   bool const spans_hosts = std::ssize(bootstrap.host_processes()) < bootstrap.process_count();
   bool const is_useful = wish_ == "nccl" || (wish_.empty() && spans_hosts);
   if (!is_useful) return;
-  bool const is_shared = shares_gpus(bootstrap, tools_.sides);
-  auto const traits = tools_.sides.front()->stream->peers().group_traits();
-  std::string why_not;
-  if (!traits.exists)
-    why_not = traits.why_not;
-  else if (is_shared && !traits.shares_gpus)
-    why_not = "several devices of this host are on one GPU";
-  else if (spans_hosts && !traits.spans_hosts)
-    why_not = "it is of one host";
-  auto const lacking = bootstrap.max_of(why_not.empty() ? -1 : bootstrap.self().value());
-  if (lacking < 0) {
-    join_group();
-    return;
-  }
-  if (why_not.empty()) why_not = text("process ", lacking, " cannot");
-  if (wish_ == "nccl")
-    throw ConfigError(text("TESSERA_GPU_ROUTE=nccl cannot join the devices: ", why_not));
-  without_group_ = why_not;
+  without_group_ = agreed(bootstrap, why_no_group(spans_hosts));
+  if (without_group_.empty()) without_group_ = join_group();
+  has_group_ = without_group_.empty();
+  if (!has_group_ && wish_ == "nccl")
+    throw ConfigError(text("TESSERA_GPU_ROUTE=nccl cannot join the devices: ", without_group_));
 }
 
-void GpuRoutes::join_group() {
+// Of this process; a collective over the job.
+std::string GpuRoutes::why_no_group(bool spans_hosts) const {
+  std::vector<std::uint64_t> identities;
+  GpuGroupTraits traits;
+  auto const trouble = trouble_of([&] {
+    for (auto* const side : tools_.sides)
+      identities.push_back(side->stream->peers().gpu_identity());
+    traits = tools_.sides.front()->stream->peers().group_traits();
+  });
+  bool const is_shared = shares_gpus(tools_.bootstrap, identities);
+  if (!is_empty(trouble)) return trouble.data();
+  if (!traits.exists) return traits.why_not;
+  if (is_shared && !traits.shares_gpus) return "several devices of this host are on one GPU";
+  if (spans_hosts && !traits.spans_hosts) return "these GPUs have groups on one host only";
+  return "";
+}
+
+// Why it could not be; empty if all have joined. A collective over the job.
+std::string GpuRoutes::join_group() {
   auto const& job = tools_.job;
-  auto& first = tools_.sides.front()->stream->peers();
-  GpuGroupId id;
+  auto& peers = tools_.sides.front()->stream->peers();
   bool const is_first = job.self() == ProcessId{0};
-  if (is_first) id = first.make_group_id(job.device_count());
+  GpuGroupId id;
+  auto trouble = trouble_of([&] {
+    if (is_first) id = peers.make_group_id(job.device_count());
+  });
+  if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
   spread(tools_.bootstrap, id, is_first);
-  for (std::size_t i = 0; i < tools_.sides.size(); ++i) {
-    auto& side = *tools_.sides[i];
-    side.wires = side.stream->make_sibling();
-    side.packed = side.stream->make_event();
-    side.arrived = side.wires->make_event();
-    side.group = side.wires->peers().join_group(
-        id, job.first_local().value() + static_cast<std::int64_t>(i), job.device_count());
+  trouble = trouble_of([&] {
+    std::vector<GpuStream*> streams;
+    for (auto* const side : tools_.sides) {
+      side->wires = side->stream->make_sibling();
+      side->packed = side->stream->make_event();
+      side->arrived = side->wires->make_event();
+      streams.push_back(side->wires.get());
+    }
+    auto groups = peers.join_group(id, job.first_local().value(), job.device_count(), streams);
+    for (std::size_t i = 0; i < groups.size(); ++i) tools_.sides[i]->group = std::move(groups[i]);
+  });
+  auto const words = agreed(tools_.bootstrap, trouble.data());
+  // Who has begun waits for the others in vain.
+  if (!words.empty()) {
+    for (auto* const side : tools_.sides) side->group.reset();
+    return words;
   }
   Awaited what;
-  what.kind = Awaited::Kind::other;
+  what.kind = Awaited::Kind::gpu;
   what.self = what.peer = job.first_local();
   for (auto* const side : tools_.sides)
     tools_.network.caller_waiter().until([&] { return side->group->is_ready(); }, what);
-  has_group_ = true;
+  return "";
 }
 
 void GpuRoutes::prepare(CompiledStatement& plan, StatementTag const& tag) {
@@ -264,20 +321,22 @@ void GpuRoutes::put_in_place(Pair pair, GpuLane&& lane) {
 void GpuRoutes::open_remote_lanes(std::vector<Opening>& incoming, std::vector<Opening>& outgoing,
                                   StatementTag const& tag) {
   tools_.rest();
-  for (auto& opening : incoming) offer(opening);
+  for (auto& opening : incoming) offer(opening, tag);
   for (auto& opening : outgoing) accept(opening, tag);
   for (auto& opening : incoming) confirm(opening, tag);
   for (auto& opening : outgoing)
-    opening.why_not =
-        hear<Verdict>(tools_.network, opening.pair.second, opening.pair.first, tag).why_not.data();
+    opening.why_not = hear<Verdict>(tools_.network, opening.pair.second, opening.pair.first, tag,
+                                    opening.slot_bytes)
+                          .why_not.data();
   for (auto& opening : incoming) keep(opening);
   for (auto& opening : outgoing) keep(opening);
 }
 
-void GpuRoutes::offer(Opening& opening) {
+void GpuRoutes::offer(Opening& opening, StatementTag const& tag) {
   auto const [from, to] = opening.pair;
   auto& lane = opening.lane;
   Offer note;
+  note.head = head_of(tag, opening.slot_bytes);
   note.why_not = trouble_of([&] {
     auto& peers = side(opening.pair.second).stream->peers();
     put_slots(lane, opening.slot_bytes, peers.share_memory(2 * opening.slot_bytes, note.memory));
@@ -289,9 +348,10 @@ void GpuRoutes::offer(Opening& opening) {
 
 void GpuRoutes::accept(Opening& opening, StatementTag const& tag) {
   auto const [from, to] = opening.pair;
-  auto const offered = hear<Offer>(tools_.network, to, from, tag);
+  auto const offered = hear<Offer>(tools_.network, to, from, tag, opening.slot_bytes);
   auto& lane = opening.lane;
   Answer note;
+  note.head = offered.head;
   note.why_not = offered.why_not;
   if (is_empty(offered.why_not))
     note.why_not = trouble_of([&] {
@@ -307,13 +367,15 @@ void GpuRoutes::accept(Opening& opening, StatementTag const& tag) {
         lane.filled[which] = peers.share_event(note.filled[which]);
       }
     });
+  // What was opened is closed before the other end hears that it may go.
+  if (!is_empty(note.why_not)) opening.lane = {};
   tell(tools_.network, from, to, note);
 }
 
 void GpuRoutes::confirm(Opening& opening, StatementTag const& tag) {
   auto const [from, to] = opening.pair;
-  auto const answer = hear<Answer>(tools_.network, from, to, tag);
-  Verdict note{answer.why_not};
+  auto const answer = hear<Answer>(tools_.network, from, to, tag, opening.slot_bytes);
+  Verdict note{answer.head, answer.why_not};
   if (is_empty(answer.why_not))
     note.why_not = trouble_of([&] {
       auto& peers = side(opening.pair.second).stream->peers();
@@ -324,15 +386,15 @@ void GpuRoutes::confirm(Opening& opening, StatementTag const& tag) {
   tell(tools_.network, to, from, note);
 }
 
+// Memory and events that the other end may still have open are kept until the end of the job.
 void GpuRoutes::keep(Opening& opening) {
   if (opening.why_not.empty()) {
-    // The sender may close earlier memory later than this.
-    if (auto const found = lanes_.find(opening.pair);
-        found != lanes_.end() && tools_.job.is_local(opening.pair.second))
-      earlier_.push_back(found->second->keeps);
+    if (auto const found = lanes_.find(opening.pair); found != lanes_.end())
+      earlier_.emplace_back(opening.pair, std::move(*found->second));
     put_in_place(opening.pair, std::move(opening.lane));
     return;
   }
+  earlier_.emplace_back(opening.pair, std::move(opening.lane));
   without_lane_.insert(opening.pair);
   log_warning_once(
       text("GPUs of two processes of this host do not reach each other's memory, and "
@@ -348,8 +410,8 @@ void GpuRoutes::name(Message& message, DeviceId from, DeviceId to) {
     message.lane = lanes_.at({from, to}).get();
     return;
   }
-  bool const is_said = wish_ == "host" || without_lane_.contains({from, to});
-  if (message.in_group || is_said) return;
+  bool const is_asked_for = wish_ == "host" || !tools_.network.may_share_memory();
+  if (message.in_group || is_asked_for || without_lane_.contains({from, to})) return;
   log_warning_once(
       text("GPUs of several hosts send through the memory of the hosts: NCCL is not "
            "used",
@@ -368,15 +430,17 @@ void GpuRoutes::make_room(GpuSide& side, DevicePlan const& plan) {
 }
 
 void GpuRoutes::let_go() noexcept {
-  for (auto& [pair, lane] : lanes_) {
-    if (lane->route != Route::ipc) continue;
+  auto const close = [&](Pair pair, GpuLane& lane) {
+    if (lane.route != Route::ipc) return;
     if (tools_.job.is_local(pair.first)) {
-      lane->keeps.reset();
-      lane->drained = {};
+      lane.keeps.reset();
+      lane.drained = {};
     } else {
-      lane->filled = {};
+      lane.filled = {};
     }
-  }
+  };
+  for (auto& [pair, lane] : lanes_) close(pair, *lane);
+  for (auto& [pair, lane] : earlier_) close(pair, lane);
 }
 
 void GpuRoutes::abandon() noexcept {

@@ -72,7 +72,8 @@ class GpuRoutes {
   [[nodiscard]] std::optional<Route> route_between(DeviceId from, DeviceId to) const;
 
   void choose_group();
-  void join_group();
+  [[nodiscard]] std::string why_no_group(bool spans_hosts) const;
+  [[nodiscard]] std::string join_group();
 
   void open_lanes(CompiledStatement const& plan, StatementTag const& tag);
   void open_local_lane(Pair pair, std::int64_t bytes);
@@ -81,7 +82,7 @@ class GpuRoutes {
   [[nodiscard]] bool needs_lane(Pair pair, std::int64_t bytes) const;
   void open_remote_lanes(std::vector<Opening>& incoming, std::vector<Opening>& outgoing,
                          StatementTag const& tag);
-  void offer(Opening& opening);
+  void offer(Opening& opening, StatementTag const& tag);
   void accept(Opening& opening, StatementTag const& tag);
   void confirm(Opening& opening, StatementTag const& tag);
   void keep(Opening& opening);
@@ -94,7 +95,7 @@ class GpuRoutes {
   bool has_group_ = false;
   std::string without_group_;  ///< why there is none, where it would be of use
   std::map<Pair, std::unique_ptr<GpuLane>> lanes_;
-  std::vector<std::shared_ptr<void>> earlier_;  ///< memory of lanes that have grown
+  std::vector<std::pair<Pair, GpuLane>> earlier_;  ///< that have grown, or failed
   std::set<Pair> without_lane_;  ///< between processes of this host that cannot have one
 };
 

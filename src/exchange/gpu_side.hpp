@@ -15,6 +15,11 @@ struct GpuSide {
   explicit GpuSide(std::shared_ptr<GpuStream> made)
       : stream(std::move(made)), event(stream->make_event()), unstaged(stream->make_event()) {}
 
+  /// Throws: DeviceError where the group has failed, of which the streams know nothing.
+  void check_group() {
+    if (group != nullptr) (void)group->is_ready();
+  }
+
   // Of the host, pinned; outlive the streams' work.
   std::unique_ptr<GpuRegion> staging;  ///< messages that go through the host, as in `messages`
   std::unique_ptr<GpuRegion> parts;    ///< of a reduction

@@ -285,6 +285,10 @@ bool Channels::is_satisfied(control::Edge const& edge) const {
     }
     case Awaited::Kind::invitation:
       return receivers_.contains({edge.self, edge.peer});
+    case Awaited::Kind::note: {
+      auto const found = notes_told_.find({edge.peer, edge.self});
+      return found != notes_told_.end() && found->second >= edge.count;
+    }
     default:
       return false;
   }

@@ -59,6 +59,9 @@ class Channels {
   /// The processes at the other ends, open or not yet.
   [[nodiscard]] std::set<ProcessId> const& partners() const { return partners_; }
 
+  /// A note of a device of this process is on its way.
+  void count_note(DeviceId from, DeviceId to) { ++notes_told_[{from, to}]; }
+
   bool progress();
   [[nodiscard]] bool has_pending() const;
   /// A sending end with a message that its transport still needs; null if there is none.
@@ -105,6 +108,7 @@ class Channels {
   std::map<Pair, Incoming> receivers_;
   std::map<Pair, control::Invite> invites_;
   std::set<ProcessId> partners_;
+  std::map<Pair, std::uint64_t> notes_told_;
   std::map<std::pair<ProcessId, Route>, std::string> refusals_;
   std::map<ProcessId, std::size_t> first_route_;  ///< preferences, after a refusal
 };

@@ -93,6 +93,16 @@ NetworkOptions NetworkOptions::from_environment() {
   return options;
 }
 
+namespace {
+
+// What a device of another process told one of this.
+struct Notes {
+  std::deque<std::vector<std::byte>> waiting;
+  std::uint64_t heard = 0;
+};
+
+}  // namespace
+
 struct Network::Impl {
   Impl(Bootstrap& bootstrap_to_use, Job const& job_to_use, NetworkOptions const& options_to_use)
       : bootstrap(bootstrap_to_use),
@@ -123,10 +133,20 @@ struct Network::Impl {
   }
 
   CallerDuties duties() {
-    return {[this] { return channels.progress(); }, [this] { poll(); },
+    return {[this] { return channels.progress(); },
+            [this] { poll(); },
             [this](auto now) { questions.ask(now); },
             [this]() -> std::set<ProcessId> const& { return channels.partners(); },
-            [this](ProcessId process) { return wait_for(process); }};
+            [this](ProcessId process) { return wait_for(process); },
+            [this] { return waits_for_gpu(); }};
+  }
+
+  bool waits_for_gpu() {
+    bool found = false;
+    waits.visit_all([&](WaitingNode const& waiting) {
+      found = found || waiting.wait.what.kind == Awaited::Kind::gpu;
+    });
+    return found;
   }
 
   std::string wait_for(ProcessId process) {
@@ -177,7 +197,7 @@ struct Network::Impl {
 
   void on_note(control::Note const& note) {
     auto const bytes = std::span(note.bytes).first(note.size);
-    notes[{note.from, note.to}].emplace_back(bytes.begin(), bytes.end());
+    notes[{note.from, note.to}].waiting.emplace_back(bytes.begin(), bytes.end());
   }
 
   // Waits for a neighbour that is too far behind.
@@ -232,7 +252,7 @@ struct Network::Impl {
   WaitContext context;
   CallerWaiter caller;
   std::vector<std::unique_ptr<WorkerWaiter>> workers;
-  std::map<std::pair<DeviceId, DeviceId>, std::deque<std::vector<std::byte>>> notes;
+  std::map<std::pair<DeviceId, DeviceId>, Notes> notes;  // by who told whom
   std::unique_ptr<ControlCalls> by_control;
   std::unique_ptr<ServedCalls> served;  ///< ends first: its thread uses what callers know
 };
@@ -275,17 +295,14 @@ void Network::tell(DeviceId from, DeviceId to, std::span<std::byte const> note) 
   std::ranges::copy(note, message.bytes.begin());
   impl_->beats.greet(impl_->job.process_of(to));
   impl_->postbox.send(impl_->job.process_of(to), message);
+  impl_->channels.count_note(from, to);
 }
 
 std::vector<std::byte> Network::hear(DeviceId from, DeviceId to, StatementTag const& tag) {
-  auto& notes = impl_->notes[{from, to}];
+  auto& [notes, heard] = impl_->notes[{from, to}];
   impl_->channels.add_partner(impl_->job.process_of(from));
-  // Nothing but a control message can make it true.
-  auto const has_come = [&] {
-    if (notes.empty()) impl_->poll();
-    return !notes.empty();
-  };
-  impl_->caller.until(has_come, {Awaited::Kind::agreement, to, from, tag.number, tag});
+  impl_->caller.until([&] { return !notes.empty(); },
+                      {Awaited::Kind::note, to, from, ++heard, tag});
   auto note = std::move(notes.front());
   notes.pop_front();
   return note;

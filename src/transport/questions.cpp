@@ -20,7 +20,8 @@ std::uint64_t signed_on(std::uint64_t signature, WaitingNode const& waiting) {
 
 bool is_followed(Awaited::Kind kind) {
   return kind == Awaited::Kind::message || kind == Awaited::Kind::free_slot ||
-         kind == Awaited::Kind::invitation || kind == Awaited::Kind::worker;
+         kind == Awaited::Kind::invitation || kind == Awaited::Kind::worker ||
+         kind == Awaited::Kind::note;
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ std::ostream& operator<<(std::ostream& out, Awaited const& what) {
       return out << "this process waits for cells of device " << what.peer;
     case Awaited::Kind::finish:
       return out << "this process is done and waits for the others";
+    case Awaited::Kind::note:
+      return out << "device " << what.self << " waits until device " << what.peer
+                 << " opens memory for " << what.statement;
+    case Awaited::Kind::gpu:
+      return out << "device " << what.self << " waits for its GPU at " << what.statement;
     case Awaited::Kind::other:
       break;
   }

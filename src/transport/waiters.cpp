@@ -58,11 +58,13 @@ void WorkerWaiter::check_peer(ProcessId peer, BeatWatch& watch) {
 void WorkerWaiter::warn_once(Clock::time_point now) {
   std::chrono::duration<double> const waited = now - began_;
   if (has_warned_ || waited.count() < context_.options.stall_seconds) return;
-  if (!what_.has_peer() && what_.kind != Awaited::Kind::finish) return;
+  bool const is_for_others =
+      what_.kind == Awaited::Kind::finish || what_.kind == Awaited::Kind::gpu;
+  if (!what_.has_peer() && !is_for_others) return;
   has_warned_ = true;
   auto const whom = what_.has_peer()
                         ? text("; ", context_.beats.name_of(context_.job.process_of(what_.peer)))
-                        : text("; some of them");
+                        : text("; some of those it depends on");
   log_warning(text(what_, ", and has done so for ", context_.options.stall_seconds, " s", whom,
                    " may only be late, so the wait goes on"));
 }
@@ -107,7 +109,9 @@ void CallerWaiter::idle() {
   context().failure.throw_if_set();
   bool const moved = progress();
   // A channel that is being opened waits for nothing but a control message.
-  if (polls_often_ || awaited().kind == Awaited::Kind::invitation) duties_.poll();
+  bool const is_opening =
+      awaited().kind == Awaited::Kind::invitation || awaited().kind == Awaited::Kind::note;
+  if (polls_often_ || is_opening) duties_.poll();
   if (!moved) ::sched_yield();
   if (is_time_to_look()) serve(Clock::now());
 }
@@ -127,7 +131,8 @@ void CallerWaiter::serve(Clock::time_point now) {
 
 void CallerWaiter::check_peers() {
   WorkerWaiter::check_peers();
-  if (awaited().kind != Awaited::Kind::finish) return;
+  // What a GPU waits for, which only its device's worker may know of, can be any partner's.
+  if (awaited().kind != Awaited::Kind::finish && !duties_.waits_for_gpu()) return;
   for (auto const partner : duties_.partners()) {
     auto& watch = watches_[partner];
     watch.may_have_left = true;

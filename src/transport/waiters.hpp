@@ -76,6 +76,7 @@ struct CallerDuties {
   std::function<std::set<ProcessId> const&()> partners;
   /// What a thread of this process awaits of that one; empty if none does.
   std::function<std::string(ProcessId)> wait_for;
+  std::function<bool()> waits_for_gpu;  ///< some thread of this process does
 };
 
 /// Waits of the caller's thread: an empty look also does its duties.

@@ -46,7 +46,12 @@ class Line {
     REQUIRE(::pipe(down_.data()) == 0);
     REQUIRE(::pipe(up_.data()) == 0);
   }
-  void become_child() { is_child_ = true; }
+  // Each end keeps its own, so that the other's death ends its reading.
+  void become(bool child) {
+    is_child_ = child;
+    ::close(child ? down_[1] : down_[0]);
+    ::close(child ? up_[0] : up_[1]);
+  }
 
   template <class Value>
   void say(Value const& value) {
@@ -58,6 +63,12 @@ class Line {
     auto const count = ::read(is_child_ ? down_[0] : up_[0], &value, sizeof value);
     if (count != sizeof value) std::abort();
   }
+  ~Line() {
+    ::close(is_child_ ? down_[0] : down_[1]);
+    ::close(is_child_ ? up_[1] : up_[0]);
+  }
+  Line(Line const&) = delete;
+  Line& operator=(Line const&) = delete;
 
  private:
   std::array<int, 2> down_{};
@@ -72,7 +83,7 @@ int in_two_processes(std::function<void(Line&)> const& parent,
   auto const pid = ::fork();
   if (pid == 0) {
     ::alarm(30);
-    line.become_child();
+    line.become(true);
     try {
       child(line);
     } catch (...) {
@@ -80,6 +91,7 @@ int in_two_processes(std::function<void(Line&)> const& parent,
     }
     ::_exit(0);
   }
+  line.become(false);
   parent(line);
   int status = -1;
   ::waitpid(pid, &status, 0);
@@ -186,11 +198,13 @@ TEST_CASE("the members of a group send to each other what they like") {
   constexpr int rounds = 20;
   auto const driver = make_emulated_driver();
   std::vector<std::shared_ptr<GpuStream>> streams;
-  std::vector<std::unique_ptr<GpuGroup>> groups;
-  for (std::int64_t m = 0; m < members; ++m) streams.push_back(driver->make_stream(int(m % 2)));
+  std::vector<GpuStream*> joining;
+  for (std::int64_t m = 0; m < members; ++m) {
+    streams.push_back(driver->make_stream(int(m % 2)));
+    joining.push_back(streams.back().get());
+  }
   auto const id = streams.front()->peers().make_group_id(members);
-  for (std::int64_t m = 0; m < members; ++m)
-    groups.push_back(streams[static_cast<std::size_t>(m)]->peers().join_group(id, m, members));
+  auto const groups = streams.front()->peers().join_group(id, 0, members, joining);
   for (auto const& group : groups) wait_until_ready(*group);
 
   // By round, sender and receiver: how many numbers, none of them where nothing is sent.
@@ -255,8 +269,8 @@ TEST_CASE("a group finds lengths that differ, and ends for a member that leaves"
   std::array<DeviceMemory, 2> const memory{DeviceMemory(64, streams[0]),
                                            DeviceMemory(64, streams[1])};
   auto const id = streams[0]->peers().make_group_id(2);
-  std::array const groups{streams[0]->peers().join_group(id, 0, 2),
-                          streams[1]->peers().join_group(id, 1, 2)};
+  std::array<GpuStream*, 2> const joining{streams[0].get(), streams[1].get()};
+  auto const groups = streams[0]->peers().join_group(id, 0, 2, joining);
   for (auto const& group : groups) wait_until_ready(*group);
   SUBCASE("lengths") {
     groups[0]->begin();

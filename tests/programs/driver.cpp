@@ -57,6 +57,17 @@ void run_for_long() {
   for (int i = 0; i < 100'000'000; ++i) step(u);
 }
 
+// The second process brings a statement and stops: if its devices are GPUs, before these have done
+// it.
+void stops_with_work() {
+  auto u = start();
+  step(u);
+  ts::synchronize();
+  step(u);
+  if (is_second()) std::raise(SIGSTOP);
+  ts::synchronize();
+}
+
 void another_statement() {
   auto u = start();
   for (int i = 0; i < steps; ++i) {
@@ -309,6 +320,7 @@ std::map<std::string, std::function<void()>> const scenarios{
     {"all_add", all_add},
     {"killed", run_for_long},
     {"stopped", run_for_long},
+    {"stops_with_work", stops_with_work},
     {"another_statement", another_statement},
     {"another_array", another_array},
     {"another_layout", another_layout},

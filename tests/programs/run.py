@@ -63,6 +63,14 @@ def stopped(driver):
         run.says(r"no sign of life for 2 s", r"\(driver.cpp:\d+\)")
 
 
+def stops_with_work(driver):
+    """A process that stops behind what it has said on the host is named by those whose devices wait for its."""
+    for _, devices, environment in SPREADS[:3]:
+        run = job(driver, "stops_with_work", 2, devices, environment)
+        assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
+        run.says(r"no sign of life for 2 s")
+
+
 def another_statement(driver):
     """Two statements of one shape are told apart, with both places."""
     fails_with(driver, "another_statement", r"the processes run different programs",
@@ -285,7 +293,7 @@ def uneven(driver):
     assert len(found) == 1, f"different results: {found}"
 
 
-SCENARIOS = [killed, stopped, another_statement, another_array, another_layout, another_reduction,
+SCENARIOS = [killed, stopped, stops_with_work, another_statement, another_array, another_layout, another_reduction,
              one_array_more, ends_early, upwind_both_ways, throws_on_one, functor_throws_on_one,
              mistake_on_all, right_with_delays, own_messages, growing_ghosts, budget_on_one,
              one_sided_stopped, one_sided_killed, another_fence, one_fence_less, index_on_one, all_add,

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tessera/device/strided.hpp"
 
@@ -50,7 +52,7 @@ class GpuRegion {
 class GpuPeers;
 
 /// Work of a stream that was kept, to be done as often as it is told to.
-/// Lifetime: may go while it is under way, and outlive its stream.
+/// Lifetime: of its runs; may outlive its stream.
 class GpuGraph {
  public:
   GpuGraph() = default;
@@ -228,10 +230,11 @@ class GpuPeers {
   /// By what `members` devices find together. Only where groups exist. Lifetime: what it stands for
   /// ends with the process that made it, or later.
   [[nodiscard]] virtual GpuGroupId make_group_id(std::int64_t members) = 0;
-  /// Begins to join; all members have to. Only where groups exist.
-  [[nodiscard]] virtual std::unique_ptr<GpuGroup> join_group(GpuGroupId const& id,
-                                                             std::int64_t rank,
-                                                             std::int64_t members) = 0;
+  /// Begins to join `members` in all with these streams of this process, whose ranks begin at
+  /// `first_rank`; all members have to. Only where groups exist.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<GpuGroup>> join_group(
+      GpuGroupId const& id, std::int64_t first_rank, std::int64_t members,
+      std::span<GpuStream* const> streams) = 0;
 };
 /// For streams, while they make a graph. Throws: DeviceError, always, naming `what`.
 [[noreturn]] void refuse_in_graph(std::string_view what);

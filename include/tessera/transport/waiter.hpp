@@ -22,6 +22,8 @@ struct Awaited {
     agreement,   ///< the caller's thread waits until the process of `peer` is at a statement
     answer,      ///< the caller's thread waits until the process of `peer` answers it
     finish,      ///< the caller's thread waits until all processes have arrived
+    note,        ///< the caller's thread waits until `peer` has told `self` its note number `count`
+    gpu,         ///< `self` waits for its GPU, and that perhaps for those of other processes
     other,       ///< anything else; never taken for a part of a cycle
   };
   Kind kind = Kind::message;
@@ -33,7 +35,7 @@ struct Awaited {
   /// True if `peer` may be a device of another process, and is what the wait depends on.
   [[nodiscard]] bool has_peer() const {
     return kind == Kind::message || kind == Kind::free_slot || kind == Kind::invitation ||
-           kind == Kind::agreement || kind == Kind::answer;
+           kind == Kind::agreement || kind == Kind::answer || kind == Kind::note;
   }
   /// "device 0 waits for message 5 of device 1 for statement 7 (heat_1d.cpp:41)"
   friend std::ostream& operator<<(std::ostream& out, Awaited const& what);

@@ -33,7 +33,7 @@ std::string_view advice(cudaError_t error) {
     case cudaErrorHardwareStackError:
       return "the GPU may be broken: see the system's log";
     case cudaErrorNotSupported:
-      return "this GPU, or the way it is shared, lacks memory pools";
+      return "this GPU, or the way it is shared, cannot do that";
     default:
       return "it may be a failure of earlier work on that GPU";
   }

@@ -88,7 +88,6 @@ class PinnedMemory : public GpuRegion {
 class CudaGraph : public GpuGraph {
  public:
   CudaGraph(cudaGraphExec_t graph, int gpu) : graph_(graph), gpu_(gpu) {}
-  // A run that is under way ends first.
   ~CudaGraph() override { report(cudaGraphExecDestroy(graph_), "cudaGraphExecDestroy", gpu_); }
 
   [[nodiscard]] cudaGraphExec_t native() const { return graph_; }
@@ -305,6 +304,8 @@ class CudaDriver : public GpuDriver {
 
   std::shared_ptr<GpuStream> make_stream(int gpu) override {
     prepare_pool(gpu);
+    make_current(gpu);
+    check(cuda::load_kernels(), "the loading of kernels", gpu);
     return std::make_shared<CudaStream>(gpu);
   }
 

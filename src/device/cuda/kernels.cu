@@ -69,7 +69,27 @@ cudaError_t launch_words(GpuMoves const& moves, LaunchPlace const& place) {
   return launch(&move_words<Word, std::uint64_t>, threads_needed, place, moves);
 }
 
+template <class Kernel>
+cudaError_t load(Kernel* kernel) {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(kernel));
+}
+
+template <class Word>
+cudaError_t load_words() {
+  auto const error = load(&move_words<Word, std::uint32_t>);
+  return error != cudaSuccess ? error : load(&move_words<Word, std::uint64_t>);
+}
+
 }  // namespace
+
+cudaError_t load_kernels() {
+  for (auto const error :
+       {load_words<uint4>(), load_words<std::uint64_t>(), load_words<std::uint32_t>(),
+        load_words<std::uint16_t>(), load_words<std::uint8_t>(), load(&fill_words)})
+    if (error != cudaSuccess) return error;
+  return cudaSuccess;
+}
 
 cudaError_t launch_moves(GpuMoves const& moves, LaunchPlace const& place) {
   if (moves.count <= 0) return cudaSuccess;

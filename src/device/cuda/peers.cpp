@@ -53,7 +53,7 @@ cudaEvent_t create_event(int gpu, unsigned flags) {
 }
 
 // Memory in blocks of 2 MiB: less shares its block with other memory of the process, which the
-// other process would see too. Source: CUDA's documentation of cudaIpcGetMemHandle.
+// other process would see too. Source: CUDA's Programming Guide, Interprocess Communication.
 constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
 
 std::byte* take(int gpu, std::int64_t size_bytes) {
@@ -142,10 +142,15 @@ class Peers : public GpuPeers {
 
   GpuGroupTraits group_traits() const override { return nccl_traits(); }
   GpuGroupId make_group_id(std::int64_t) override { return make_nccl_id(place_.gpu); }
-  std::unique_ptr<GpuGroup> join_group(GpuGroupId const& id, std::int64_t rank,
-                                       std::int64_t members) override {
-    make_current(place_.gpu);
-    return join_nccl({place_.gpu, place_.stream, rank, members}, id);
+  std::vector<std::unique_ptr<GpuGroup>> join_group(GpuGroupId const& id, std::int64_t first_rank,
+                                                    std::int64_t members,
+                                                    std::span<GpuStream* const> streams) override {
+    std::vector<NcclPlace> places;
+    for (auto* const stream : streams) {
+      auto const& place = static_cast<Peers&>(stream->peers()).place_;
+      places.push_back({place.gpu, place.stream, first_rank + std::ssize(places), members});
+    }
+    return join_nccl(id, places, [](int gpu) { make_current(gpu); });
   }
 
  private:

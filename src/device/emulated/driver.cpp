@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -234,7 +235,9 @@ class EmulatedStream : public GpuStream {
     std::lock_guard const guard(progress_->mutex);
     queue_.push_back(std::move(work));
     ++count_;
-    if (progress_->asked >= count_) progress_->changed.notify_all();
+    // So much is begun by itself, as on a GPU.
+    if (queue_.size() > most_waiting) progress_->asked = std::max(progress_->asked, count_ - 1);
+    if (progress_->asked >= count_ || queue_.size() > most_waiting) progress_->changed.notify_all();
     return count_;
   }
 
@@ -281,6 +284,7 @@ class EmulatedStream : public GpuStream {
   std::shared_ptr<Memory> memory_;
   std::size_t gpu_;
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();  // its mutex guards the rest
+  static constexpr std::size_t most_waiting = 4096;
   std::deque<std::function<void()>> queue_;
   std::uint64_t count_ = 0;  // of all work so far
   std::unique_ptr<GpuPeers> peers_ =

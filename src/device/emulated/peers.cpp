@@ -83,9 +83,15 @@ class Peers : public GpuPeers {
   GpuGroupId make_group_id(std::int64_t members) override {
     return emulated::make_group_id(members, boards_.emplace_back());
   }
-  std::unique_ptr<GpuGroup> join_group(GpuGroupId const& id, std::int64_t rank,
-                                       std::int64_t members) override {
-    return emulated::join_group(parts_, id, rank, members);
+  std::vector<std::unique_ptr<GpuGroup>> join_group(GpuGroupId const& id, std::int64_t first_rank,
+                                                    std::int64_t members,
+                                                    std::span<GpuStream* const> streams) override {
+    std::vector<std::unique_ptr<GpuGroup>> groups;
+    for (auto* const stream : streams) {
+      auto const& parts = static_cast<Peers&>(stream->peers()).parts_;
+      groups.push_back(emulated::join_group(parts, id, first_rank + std::ssize(groups), members));
+    }
+    return groups;
   }
 
  private:

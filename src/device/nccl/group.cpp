@@ -1,4 +1,3 @@
-#include <array>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -6,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "tessera/base/assert.hpp"
+#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/log.hpp"
 #include "tessera/base/text.hpp"
@@ -40,16 +39,13 @@ void check_call(NcclApi const& api, ncclComm_t communicator, ncclResult_t result
 // an end.
 class Group : public GpuGroup {
  public:
-  Group(NcclApi const& api, NcclPlace const& place, GpuGroupId const& id)
+  Group(NcclApi const& api, NcclPlace const& place, ncclUniqueId const& id)
       : api_(api), place_(place) {
-    ncclUniqueId native;
-    std::memcpy(&native, id.bytes.data(), sizeof native);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
-    check_call(api_, nullptr,
-               api_.init_rank(&communicator_, static_cast<int>(place.members), native,
-                              static_cast<int>(place.rank), &config),
-               "ncclCommInitRankConfig", place.gpu);
+    check(api_.init_rank(&communicator_, static_cast<int>(place.members), id,
+                         static_cast<int>(place.rank), &config),
+          "ncclCommInitRankConfig");
   }
   ~Group() override { Group::abandon(); }
 
@@ -63,6 +59,7 @@ class Group : public GpuGroup {
   void begin() override {
     check_living();
     check(api_.group_start(), "ncclGroupStart");
+    is_open_ = true;
   }
   void send(std::int64_t rank, std::byte const* from, std::int64_t size_bytes) override {
     check(api_.send(from, static_cast<std::size_t>(size_bytes), ncclInt8, static_cast<int>(rank),
@@ -74,17 +71,24 @@ class Group : public GpuGroup {
                        communicator_, place_.stream),
           "ncclRecv");
   }
-  void end() override { check(api_.group_end(), "ncclGroupEnd"); }
+  void end() override {
+    is_open_ = false;
+    check(api_.group_end(), "ncclGroupEnd");
+  }
 
   void abandon() noexcept override {
     if (communicator_ == nullptr) return;
+    if (std::exchange(is_open_, false)) (void)api_.group_end();
     auto const result = api_.abort(std::exchange(communicator_, nullptr));
     if (result != ncclSuccess && result != ncclInProgress)
       log_error(text("ncclCommAbort of GPU ", place_.gpu, ": ", api_.error_string(result)));
   }
 
  private:
-  void check(ncclResult_t result, char const* call) const {
+  void check(ncclResult_t result, char const* call) {
+    bool const is_well = result == ncclSuccess || result == ncclInProgress;
+    // What the thread calls next is no part of a group that has failed.
+    if (!is_well && std::exchange(is_open_, false)) (void)api_.group_end();
     check_call(api_, communicator_, result, call, place_.gpu);
   }
   void check_living() const {
@@ -95,6 +99,7 @@ class Group : public GpuGroup {
   NcclApi const& api_;
   NcclPlace place_;
   ncclComm_t communicator_ = nullptr;
+  bool is_open_ = false;  // between begin and end
 };
 
 template <class Function>
@@ -117,6 +122,9 @@ bool find_all(void* library, NcclApi& api) {
 
 LoadedNccl load() {
   static NcclApi api;
+  // It goes before what communicators are made with, and their calls would wait without an end.
+  if (environment("NCCL_COMM_BLOCKING").value_or("0") != "0")
+    return {nullptr, "NCCL_COMM_BLOCKING is set, with which its calls wait"};
   for (auto const* const name : {"libnccl.so.2", "libnccl.so"}) {
     void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) continue;
@@ -133,9 +141,27 @@ LoadedNccl const& load_nccl() {
   return loaded;
 }
 
-std::unique_ptr<GpuGroup> join_nccl(NcclApi const& api, NcclPlace const& place,
-                                    GpuGroupId const& id) {
-  return std::make_unique<Group>(api, place, id);
+// One thread brings several members together: calls inside a group of calls, since NCCL may refuse
+// a second one while the first is under way.
+std::vector<std::unique_ptr<GpuGroup>> join_nccl(NcclApi const& api, GpuGroupId const& id,
+                                                 std::span<NcclPlace const> places,
+                                                 std::function<void(int gpu)> const& choose) {
+  ncclUniqueId native;
+  std::memcpy(&native, id.bytes.data(), sizeof native);
+  std::vector<std::unique_ptr<GpuGroup>> groups;
+  auto const gpu = places.front().gpu;
+  check_call(api, nullptr, api.group_start(), "ncclGroupStart", gpu);
+  try {
+    for (auto const& place : places) {
+      choose(place.gpu);
+      groups.push_back(std::make_unique<Group>(api, place, native));
+    }
+  } catch (DeviceError const&) {
+    (void)api.group_end();
+    throw;
+  }
+  check_call(api, nullptr, api.group_end(), "ncclGroupEnd", gpu);
+  return groups;
 }
 
 GpuGroupTraits nccl_traits() {
@@ -152,8 +178,10 @@ GpuGroupId make_nccl_id(int gpu) {
   return id;
 }
 
-std::unique_ptr<GpuGroup> join_nccl(NcclPlace const& place, GpuGroupId const& id) {
-  return join_nccl(*load_nccl().api, place, id);
+std::vector<std::unique_ptr<GpuGroup>> join_nccl(GpuGroupId const& id,
+                                                 std::span<NcclPlace const> places,
+                                                 std::function<void(int gpu)> const& choose) {
+  return join_nccl(*load_nccl().api, id, places, choose);
 }
 
 }  // namespace tessera::cuda

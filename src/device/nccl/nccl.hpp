@@ -4,7 +4,10 @@
 /// where there is none.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "tessera/device/gpu.hpp"
 
@@ -23,6 +26,9 @@ struct NcclPlace {
 [[nodiscard]] GpuGroupTraits nccl_traits();
 /// Throws: DeviceError.
 [[nodiscard]] GpuGroupId make_nccl_id(int gpu);
-[[nodiscard]] std::unique_ptr<GpuGroup> join_nccl(NcclPlace const& place, GpuGroupId const& id);
+/// `choose`: makes a GPU the calling thread's current one.
+[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> join_nccl(
+    GpuGroupId const& id, std::span<NcclPlace const> places,
+    std::function<void(int gpu)> const& choose);
 
 }  // namespace tessera::cuda

@@ -33,7 +33,8 @@ struct LoadedNccl {
 [[nodiscard]] LoadedNccl const& load_nccl();
 
 /// Throws: DeviceError.
-[[nodiscard]] std::unique_ptr<GpuGroup> join_nccl(NcclApi const& api, NcclPlace const& place,
-                                                  GpuGroupId const& id);
+[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> join_nccl(
+    NcclApi const& api, GpuGroupId const& id, std::span<NcclPlace const> places,
+    std::function<void(int gpu)> const& choose);
 
 }  // namespace tessera::cuda

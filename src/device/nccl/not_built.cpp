@@ -5,14 +5,15 @@
 namespace tessera::cuda {
 
 GpuGroupTraits nccl_traits() {
-  return {false, false, true, "nccl.h was not found when Tessera was built"};
+  return {false, false, true, "Tessera was built without it (TESSERA_WITH_NCCL)"};
 }
 
 GpuGroupId make_nccl_id(int) {
   throw BackendNotBuilt("NCCL", "TESSERA_WITH_NCCL");
 }
 
-std::unique_ptr<GpuGroup> join_nccl(NcclPlace const&, GpuGroupId const&) {
+std::vector<std::unique_ptr<GpuGroup>> join_nccl(GpuGroupId const&, std::span<NcclPlace const>,
+                                                 std::function<void(int)> const&) {
   throw BackendNotBuilt("NCCL", "TESSERA_WITH_NCCL");
 }
 

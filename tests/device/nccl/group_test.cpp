@@ -1,8 +1,10 @@
 // What is called of NCCL, and in which order: its functions are replaced by some that note it.
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -78,7 +80,10 @@ std::unique_ptr<GpuGroup> join() {
   static int stream = 0;
   GpuGroupId id;
   id.bytes[0] = std::byte{7};
-  return cuda::join_nccl(noting, {0, reinterpret_cast<CUstream_st*>(&stream), 1, 4}, id);
+  cuda::NcclPlace const place{0, reinterpret_cast<CUstream_st*>(&stream), 1, 4};
+  auto groups = cuda::join_nccl(noting, id, {&place, 1},
+                                [](int gpu) { calls.push_back(text("choose GPU ", gpu)); });
+  return std::move(groups.front());
 }
 
 }  // namespace
@@ -100,9 +105,10 @@ TEST_CASE("a member joins without a wait, and brings its messages as one group")
     CHECK_FALSE(group->is_ready());
     CHECK(group->is_ready());
   }
-  CHECK(calls == std::vector<std::string>{"init 1 of 4, id 7, never waits", "start",
-                                          "send 24 bytes to 0", "send 8589934592 bytes to 2",
-                                          "receive 8 bytes from 0", "end", "abort"});
+  CHECK(calls == std::vector<std::string>{"start", "choose GPU 0", "init 1 of 4, id 7, never waits",
+                                          "end", "start", "send 24 bytes to 0",
+                                          "send 8589934592 bytes to 2", "receive 8 bytes from 0",
+                                          "end", "abort"});
 }
 
 TEST_CASE("failures of NCCL are errors that say which, and what may help") {
@@ -120,9 +126,23 @@ TEST_CASE("failures of NCCL are errors that say which, and what may help") {
   auto const words = words_of([&] { group->send(3, nullptr, 8); });
   CHECK(words.find("ncclSend of GPU 0: a word of NCCL (and more)") != std::string::npos);
   CHECK(words.find("TESSERA_GPU_ROUTE=host") != std::string::npos);
+  CHECK(calls.back() == "end");  // the thread is inside no group any more
   // One of another process, seen only later.
   states = {ncclRemoteError};
   CHECK_THROWS_AS((void)group->is_ready(), DeviceError);
+}
+
+TEST_CASE("members of one process join together, each with its GPU") {
+  calls.clear();
+  std::array<cuda::NcclPlace, 2> const places{{{0, nullptr, 2, 4}, {1, nullptr, 3, 4}}};
+  auto const groups = cuda::join_nccl(noting, {}, places,
+                                      [](int gpu) { calls.push_back(text("choose GPU ", gpu)); });
+  CHECK(groups.size() == 2);
+  CHECK(calls == std::vector<std::string>{"start", "choose GPU 0", "init 2 of 4, id 0, never waits",
+                                          "choose GPU 1", "init 3 of 4, id 0, never waits", "end"});
+  answer_to_send = ncclSuccess;
+  states = {ncclInProgress};
+  CHECK_FALSE(groups[0]->is_ready());
 }
 
 TEST_CASE("a member that was abandoned is aborted once, and calls nothing any more") {
@@ -133,7 +153,8 @@ TEST_CASE("a member that was abandoned is aborted once, and calls nothing any mo
     CHECK_THROWS_AS((void)group->is_ready(), DeviceError);
     CHECK_THROWS_AS(group->begin(), DeviceError);
   }
-  CHECK(calls == std::vector<std::string>{"init 1 of 4, id 7, never waits", "abort"});
+  CHECK(calls == std::vector<std::string>{"start", "choose GPU 0", "init 1 of 4, id 7, never waits",
+                                          "end", "abort"});
 }
 
 TEST_CASE("NCCL is found, or it is said why not") {
