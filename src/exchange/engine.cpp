@@ -224,6 +224,7 @@ struct Engine::Impl {
     for (auto& slot : slots) {
       auto what = awaited_worker(slot);
       what.kind = Awaited::Kind::gpu;
+      what.statement = last_tag;
       auto& side = *slot.gpu;
       network.caller_waiter().until(
           [&] {

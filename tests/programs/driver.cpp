@@ -5,6 +5,7 @@
 // tests/programs/run.py starts each under mpirun and looks at what the processes say.
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <map>
