@@ -125,7 +125,7 @@ TEST_CASE("messages between GPUs grow, and earlier statements still find their w
   for (std::int64_t const columns : {10, 1000, 10, 140'000, 1000, 10, 270'000, 10, 140'000}) {
     auto const u = iota<double>({devices, columns}, over(devices, 1));
     auto v = zeros<double>({devices, columns}, over(devices, 1));
-    v(range(0, -1), all) = u(from(1), all);
+    v(range(0, -1), tessera::all) = u(from(1), tessera::all);
     auto expected = u.to_host();
     std::shift_left(expected.begin(), expected.end(), columns);
     std::fill_n(expected.end() - columns, columns, 0.0);
