@@ -90,6 +90,7 @@ class EmulatedStream : public GpuStream {
     return std::make_unique<PinnedRegion>(size_bytes);
   }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
+    if (size_bytes == 0) return;
     if (!(is_on_gpu(to) && is_on_gpu(from))) refuse_while_keeping("memory of the host");
     defer([this, to, from, size_bytes] {
       std::memcpy(memory_->reach(to), memory_->reach(from), static_cast<std::size_t>(size_bytes));
