@@ -1,33 +1,16 @@
 #include "peers.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/hash.hpp"
 
+#include "../gpu_handle.hpp"
 #include "../nccl/nccl.hpp"
 #include "check.hpp"
 
 namespace tessera::cuda {
 namespace {
-
-static_assert(sizeof(cudaIpcMemHandle_t) <= sizeof(GpuHandle));
-static_assert(sizeof(cudaIpcEventHandle_t) <= sizeof(GpuHandle));
-
-template <class Native>
-GpuHandle handle_of(Native const& native) {
-  GpuHandle handle;
-  std::memcpy(handle.bytes.data(), &native, sizeof native);
-  return handle;
-}
-
-template <class Native>
-Native native_of(GpuHandle const& handle) {
-  Native native;
-  std::memcpy(&native, handle.bytes.data(), sizeof native);
-  return native;
-}
 
 class Event : public GpuEvent {
  public:
@@ -80,7 +63,7 @@ class OwnMemory : public GpuRegion {
 std::byte* open(int gpu, GpuHandle const& handle) {
   make_current(gpu);
   void* memory = nullptr;
-  check(cudaIpcOpenMemHandle(&memory, native_of<cudaIpcMemHandle_t>(handle),
+  check(cudaIpcOpenMemHandle(&memory, content_of<cudaIpcMemHandle_t>(handle),
                              cudaIpcMemLazyEnablePeerAccess),
         "cudaIpcOpenMemHandle", gpu);
   return static_cast<std::byte*>(memory);
@@ -135,7 +118,7 @@ class Peers : public GpuPeers {
   std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) override {
     make_current(place_.gpu);
     cudaEvent_t event = nullptr;
-    check(cudaIpcOpenEventHandle(&event, native_of<cudaIpcEventHandle_t>(handle)),
+    check(cudaIpcOpenEventHandle(&event, content_of<cudaIpcEventHandle_t>(handle)),
           "cudaIpcOpenEventHandle", place_.gpu);
     return std::make_unique<Event>(place_.gpu, event);
   }

@@ -1,12 +1,13 @@
 #include "peers.hpp"
 
-#include <cstring>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
+
+#include "../gpu_handle.hpp"
 
 namespace tessera::emulated {
 namespace {
@@ -15,22 +16,6 @@ struct MemoryHandle {
   SharedBytes::Name name;
   std::size_t gpu = 0;
 };
-static_assert(sizeof(MemoryHandle) <= sizeof(GpuHandle));
-
-template <class Content>
-GpuHandle handle_of(Content const& content) {
-  GpuHandle handle;
-  std::memcpy(handle.bytes.data(), &content, sizeof content);
-  return handle;
-}
-
-template <class Content>
-Content content_of(GpuHandle const& handle) {
-  Content content;
-  std::memcpy(static_cast<void*>(&content), handle.bytes.data(), sizeof content);
-  return content;
-}
-
 // Memory that two processes reach.
 class SharedRegion : public GpuRegion {
  public:
