@@ -34,7 +34,8 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then
   fail 3 "the packages are Debian's, so this needs apt-get and dpkg"
 fi
 command -v readelf >/dev/null || fail 3 "readelf is missing (apt-get install binutils)"
-folder=${1:-$root/build/carried}
+(($# <= 1)) || fail 2 "usage: cmake/carry.sh [FOLDER]"
+folder=$(realpath --canonicalize-missing "${1:-$root/build/carried}")
 [[ ! -e $folder || -e $folder/.carried ]] || fail 2 "$folder is there, and not of this script's making"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
