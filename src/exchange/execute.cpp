@@ -269,7 +269,7 @@ void exchange_cells(Record& record) {
 
 bool channels_hold_messages(DevicePlan const& plan) {
   return std::ranges::all_of(plan.sends, [](auto const& message) {
-    return message.lane != nullptr || message.in_group ||
+    return message.lane != nullptr || message.in_group() ||
            message.bytes <= slots_per_channel * message.sender->slot_bytes();
   });
 }

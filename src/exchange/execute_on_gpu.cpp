@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t alignment = 256;
 
 bool is_staged(Message const& message) {
-  return message.lane == nullptr && !message.in_group;
+  return message.lane == nullptr && !message.in_group();
 }
 
 // What is stored into the other GPU at once, or read where it was stored, needs no room.
@@ -150,18 +150,18 @@ void exchange_in_group(Record& record) {
   auto& side = *record.gpu;
   if (!has_group_messages(*record.plan)) return;
   for (auto const& message : record.plan->receives) {
-    if (!message.in_group) continue;
+    if (!message.in_group()) continue;
     (void)message.receiver->take(*record.waiter, record.tag);
     message.receiver->release();
   }
   if (!planted("gpu_group_sends_before_packed")) side.wires->wait(*side.packed);
   side.group->begin();
   visit_sends(record, [&](Message const& message, std::int64_t begin) {
-    if (message.in_group)
+    if (message.in_group())
       side.group->send(message.peer.value(), side.messages.data() + begin, message.bytes);
   });
   visit_receives(record, [&](Message const& message, std::int64_t begin) {
-    if (message.in_group)
+    if (message.in_group())
       side.group->receive(message.peer.value(), side.messages.data() + begin, message.bytes);
   });
   side.group->end();
@@ -246,7 +246,7 @@ void begin_exchange(Record& record) {
   if (has_group_messages(*record.plan)) side.stream->record(*side.packed);
   visit_sends(record, [&](Message const& message, std::int64_t begin) {
     if (message.lane != nullptr) put_on_lane(record, message, begin);
-    if (message.in_group) announce(record, message);
+    if (message.in_group()) announce(record, message);
   });
   note_phase(record, Phase::pack);
   stage_sends(record);

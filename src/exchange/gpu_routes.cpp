@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <limits>
 #include <optional>
-#include <string_view>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/environment.hpp"
@@ -14,6 +11,7 @@
 #include "tessera/base/text.hpp"
 
 #include "execute_on_gpu.hpp"
+#include "gpu_notes.hpp"
 
 namespace tessera {
 namespace {
@@ -21,35 +19,7 @@ namespace {
 // Slots between processes come in such steps, since the memory does so anyway.
 constexpr std::int64_t shared_slot_step = std::int64_t{1} << 20;
 
-// Why something cannot be, cut where it does not fit; empty if it can.
-using Reason = std::array<char, 400>;
-
-// What `f` fails by.
-template <class F>
-Reason trouble_of(F const& f) {
-  Reason result{};
-  try {
-    f();
-  } catch (DeviceError const& error) {
-    std::string_view const words(error.what());
-    std::copy_n(words.begin(), std::min(words.size(), result.size() - 1), result.begin());
-  }
-  return result;
-}
-
-bool is_empty(Reason const& reason) {
-  return reason.front() == '\0';
-}
-
-// What the ends of a lane tell each other, one after the other, each about the statement for which
-// it is opened.
-struct NoteHead {
-  std::uint64_t statement = 0;
-  std::uint64_t hash = 0;
-  std::int64_t slot_bytes = 0;
-
-  friend bool operator==(NoteHead const&, NoteHead const&) = default;
-};
+// What the ends of a lane tell each other, one after the other; a head has the length of its slots.
 
 // By the receiver.
 struct Offer {
@@ -72,29 +42,16 @@ struct Verdict {
   Reason why_not{};
 };
 
-template <class Note>
-void tell(Network& network, DeviceId from, DeviceId to, Note const& note) {
-  static_assert(sizeof note <= Network::max_note_bytes);
-  network.tell(from, to, std::as_bytes(std::span(&note, 1)));
-}
-
-NoteHead head_of(StatementTag const& tag, std::int64_t slot_bytes) {
-  return {tag.number, tag.hash, slot_bytes};
-}
-
-// Throws: Mismatch if the note is about something else.
+// Of a lane with slots of that length. Throws: Mismatch if the note is about something else.
 template <class Note>
 Note hear(Network& network, DeviceId from, DeviceId to, StatementTag const& tag,
           std::int64_t slot_bytes) {
-  auto const bytes = network.hear(from, to, tag);
-  Note note;
-  if (bytes.size() == sizeof note)
-    std::memcpy(static_cast<void*>(&note), bytes.data(), sizeof note);
-  if (note.head == head_of(tag, slot_bytes)) return note;
-  throw Mismatch(text("device ", from, " opens memory for statement ", note.head.statement,
-                      ", or for messages of other lengths, while device ", to, " does so for ", tag,
-                      ": the processes run different programs; every process must run the same "
-                      "statements in the same order"));
+  auto const note = hear<Note>(network, from, to, tag);
+  if (note.head.bytes == slot_bytes) return note;
+  throw Mismatch(text("device ", from, " has messages of other lengths than device ", to, " in ",
+                      tag,
+                      ": the processes run different programs; every process must run the "
+                      "same statements in the same order"));
 }
 
 void put_slots(GpuLane& lane, std::int64_t slot_bytes, std::shared_ptr<GpuRegion> memory) {
@@ -104,45 +61,12 @@ void put_slots(GpuLane& lane, std::int64_t slot_bytes, std::shared_ptr<GpuRegion
   lane.keeps = std::move(memory);
 }
 
-// The numbers of one process, for everybody.
-void spread(Bootstrap& bootstrap, GpuGroupId& id, bool is_mine) {
-  std::array<std::int64_t, sizeof id.bytes / sizeof(std::int64_t)> numbers;
-  static_assert(sizeof numbers == sizeof id.bytes);
-  numbers.fill(std::numeric_limits<std::int64_t>::min());
-  if (is_mine) std::memcpy(numbers.data(), id.bytes.data(), sizeof numbers);
-  bootstrap.max_of_each(numbers);
-  std::memcpy(id.bytes.data(), numbers.data(), sizeof numbers);
-}
-
-// Makes trouble of one process one of all: its words there, who has it elsewhere; empty if nobody
-// has any. A collective over the job.
-std::string agreed(Bootstrap& bootstrap, std::string const& trouble) {
-  auto const last = bootstrap.max_of(trouble.empty() ? -1 : bootstrap.self().value());
-  if (last < 0) return "";
-  return trouble.empty() ? text("process ", last, " cannot, and says why") : trouble;
-}
-
-// Whether two devices of this host are on one GPU, by their numbers. A collective over the job.
-bool shares_gpus(Bootstrap& bootstrap, std::vector<std::uint64_t> const& identities) {
-  // A process with fewer devices than others fills them up with zeros, which are no numbers here.
-  std::vector<std::int64_t> mine(
-      static_cast<std::size_t>(bootstrap.max_of(std::ssize(identities))));
-  std::ranges::transform(identities, mine.begin(), [](std::uint64_t identity) {
-    return static_cast<std::int64_t>(2 * identity + 1);
-  });
-  auto const table = bootstrap.host_table(mine);
-  std::vector<std::int64_t> all(table.begin(), table.end());
-  std::erase(all, 0);
-  std::ranges::sort(all);
-  return std::ranges::adjacent_find(all) != all.end();
-}
-
 }  // namespace
 
 GpuRoutes::GpuRoutes(GpuRouteTools tools) : tools_(std::move(tools)) {
   std::string mistake;
   try {
-    wish_ = environment_choice("TESSERA_GPU_ROUTE", {"host", "ipc", "nccl"}).value_or("");
+    wish_ = environment_choice("TESSERA_GPU_ROUTE", {"host", "ipc", "nccl", "ucx"}).value_or("");
   } catch (ConfigError const& error) {
     mistake = error.what();
   }
@@ -156,7 +80,7 @@ GpuRoutes::GpuRoutes(GpuRouteTools tools) : tools_(std::move(tools)) {
     throw ConfigError(
         "TESSERA_GPU_ROUTE is not the same on all processes; mpirun -x TESSERA_GPU_ROUTE passes it "
         "on to other hosts");
-  choose_group();
+  group_.join(wish_);
 }
 
 GpuRoutes::~GpuRoutes() = default;
@@ -168,10 +92,11 @@ GpuSide& GpuRoutes::side(DeviceId device) const {
 std::optional<Route> GpuRoutes::route_between(DeviceId from, DeviceId to) const {
   auto const& job = tools_.job;
   if (job.is_local(from) && job.is_local(to)) return Route::peer;
-  if (has_group_ && wish_ == "nccl") return Route::nccl;
+  auto const by_group = group_.route();
+  if (by_group && !wish_.empty()) return by_group;
   if (wish_ == "host") return std::nullopt;
   auto const other = job.process_of(job.is_local(from) ? to : from);
-  if (!is_near(other)) return has_group_ ? std::optional(Route::nccl) : std::nullopt;
+  if (!is_near(other)) return by_group;
   bool const has_lane = tools_.network.may_share_memory() && !without_lane_.contains({from, to});
   return has_lane ? std::optional(Route::ipc) : std::nullopt;
 }
@@ -181,71 +106,6 @@ bool GpuRoutes::is_near(ProcessId process) const {
          tools_.bootstrap.host_processes().end();
 }
 
-void GpuRoutes::choose_group() {
-  auto& bootstrap = tools_.bootstrap;
-  bool const spans_hosts = std::ssize(bootstrap.host_processes()) < bootstrap.process_count();
-  bool const is_useful = wish_ == "nccl" || (wish_.empty() && spans_hosts);
-  if (!is_useful) return;
-  without_group_ = agreed(bootstrap, why_no_group(spans_hosts));
-  if (without_group_.empty()) without_group_ = join_group();
-  has_group_ = without_group_.empty();
-  if (!has_group_ && wish_ == "nccl")
-    throw ConfigError(text("TESSERA_GPU_ROUTE=nccl cannot join the devices: ", without_group_));
-}
-
-// Of this process; a collective over the job.
-std::string GpuRoutes::why_no_group(bool spans_hosts) const {
-  std::vector<std::uint64_t> identities;
-  GpuGroupTraits traits;
-  auto const trouble = trouble_of([&] {
-    for (auto* const side : tools_.sides)
-      identities.push_back(side->stream->peers().gpu_identity());
-    traits = tools_.sides.front()->stream->peers().group_traits();
-  });
-  bool const is_shared = shares_gpus(tools_.bootstrap, identities);
-  if (!is_empty(trouble)) return trouble.data();
-  if (!traits.exists) return traits.why_not;
-  if (is_shared && !traits.shares_gpus) return "several devices of this host are on one GPU";
-  if (spans_hosts && !traits.spans_hosts) return "these GPUs have groups on one host only";
-  return "";
-}
-
-// Why it could not be; empty if all have joined. A collective over the job.
-std::string GpuRoutes::join_group() {
-  auto const& job = tools_.job;
-  auto& peers = tools_.sides.front()->stream->peers();
-  bool const is_first = job.self() == ProcessId{0};
-  GpuGroupId id;
-  auto trouble = trouble_of([&] {
-    if (is_first) id = peers.make_group_id(job.device_count());
-  });
-  if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
-  spread(tools_.bootstrap, id, is_first);
-  trouble = trouble_of([&] {
-    std::vector<GpuStream*> streams;
-    for (auto* const side : tools_.sides) {
-      side->wires = side->stream->make_sibling();
-      side->packed = side->stream->make_event();
-      side->arrived = side->wires->make_event();
-      streams.push_back(side->wires.get());
-    }
-    auto groups = peers.join_group(id, job.first_local().value(), job.device_count(), streams);
-    for (std::size_t i = 0; i < groups.size(); ++i) tools_.sides[i]->group = std::move(groups[i]);
-  });
-  auto const words = agreed(tools_.bootstrap, trouble.data());
-  // Who has begun waits for the others in vain.
-  if (!words.empty()) {
-    for (auto* const side : tools_.sides) side->group.reset();
-    return words;
-  }
-  Awaited what;
-  what.kind = Awaited::Kind::gpu;
-  what.self = what.peer = job.first_local();
-  for (auto* const side : tools_.sides)
-    tools_.network.caller_waiter().until([&] { return side->group->is_ready(); }, what);
-  return "";
-}
-
 void GpuRoutes::prepare(CompiledStatement& plan, StatementTag const& tag) {
   open_lanes(plan, tag);
   for (auto& device : plan.devices) {
@@ -253,6 +113,7 @@ void GpuRoutes::prepare(CompiledStatement& plan, StatementTag const& tag) {
     for (auto& message : device.receives) name(message, message.peer, device.device);
     make_room(side(device.device), device);
   }
+  group_.introduce(plan, tag);
 }
 
 bool GpuRoutes::needs_lane(Pair pair, std::int64_t bytes) const {
@@ -405,17 +266,16 @@ void GpuRoutes::keep(Opening& opening) {
 void GpuRoutes::name(Message& message, DeviceId from, DeviceId to) {
   auto const route = route_between(from, to);
   message.lane = nullptr;
-  message.in_group = route == Route::nccl;
+  message.group_route.reset();
   if (route == Route::peer || route == Route::ipc) {
     message.lane = lanes_.at({from, to}).get();
     return;
   }
+  message.group_route = route;
   bool const is_asked_for = wish_ == "host" || !tools_.network.may_share_memory();
-  if (message.in_group || is_asked_for || without_lane_.contains({from, to})) return;
-  log_warning_once(
-      text("GPUs of several hosts send through the memory of the hosts: NCCL is not "
-           "used",
-           without_group_.empty() ? "" : ": ", without_group_));
+  if (route || is_asked_for || without_lane_.contains({from, to})) return;
+  log_warning_once(text("GPUs of several hosts send through the memory of the hosts",
+                        group_.why_not().empty() ? "" : "; ", group_.why_not()));
 }
 
 void GpuRoutes::make_room(GpuSide& side, DevicePlan const& plan) {
@@ -450,7 +310,7 @@ void GpuRoutes::abandon() noexcept {
 
 Route route_of(Message const& message) {
   if (message.lane != nullptr) return message.lane->route;
-  if (message.in_group) return Route::nccl;
+  if (message.group_route) return *message.group_route;
   return message.sender != nullptr ? message.sender->end().route : message.receiver->end().route;
 }
 

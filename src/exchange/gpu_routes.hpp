@@ -3,7 +3,6 @@
 /// How cells travel between the GPUs of a job.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,23 +13,13 @@
 #include <vector>
 
 #include "tessera/exchange/compiled_statement.hpp"
-#include "tessera/transport/bootstrap.hpp"
-#include "tessera/transport/job.hpp"
 #include "tessera/transport/network.hpp"
 
+#include "gpu_group_route.hpp"
 #include "gpu_lane.hpp"
 #include "gpu_side.hpp"
 
 namespace tessera {
-
-/// What routes between GPUs are made with.
-struct GpuRouteTools {
-  Bootstrap& bootstrap;
-  Job const& job;
-  Network& network;
-  std::vector<GpuSide*> sides;  ///< by local index
-  std::function<void()> rest;   ///< waits until no device of this process uses its messages
-};
 
 /// Lanes between GPUs that reach each other's memory, the group of all GPUs, and through the host
 /// what neither serves. Threads: the caller's.
@@ -71,10 +60,6 @@ class GpuRoutes {
   /// None: through the host, by the channel's.
   [[nodiscard]] std::optional<Route> route_between(DeviceId from, DeviceId to) const;
 
-  void choose_group();
-  [[nodiscard]] std::string why_no_group(bool spans_hosts) const;
-  [[nodiscard]] std::string join_group();
-
   void open_lanes(CompiledStatement const& plan, StatementTag const& tag);
   void open_local_lane(Pair pair, std::int64_t bytes);
   void put_in_place(Pair pair, GpuLane&& lane);
@@ -92,8 +77,7 @@ class GpuRoutes {
 
   GpuRouteTools tools_;
   std::string wish_;  ///< of TESSERA_GPU_ROUTE; empty if it is not set
-  bool has_group_ = false;
-  std::string without_group_;  ///< why there is none, where it would be of use
+  GpuGroupRoute group_{tools_};
   std::map<Pair, std::unique_ptr<GpuLane>> lanes_;
   std::vector<std::pair<Pair, GpuLane>> earlier_;  ///< that have grown, or failed
   std::set<Pair> without_lane_;  ///< between processes of this host that cannot have one

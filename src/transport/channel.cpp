@@ -22,9 +22,11 @@ std::string_view to_string(Route route) {
     case Route::ipc:
       return "ipc";
     case Route::nccl:
+      return "nccl";
+    case Route::ucx_gpu:
       break;
   }
-  return "nccl";
+  return "ucx_gpu";
 }
 
 std::ostream& operator<<(std::ostream& out, Route route) {

@@ -116,6 +116,7 @@ TEST_CASE("explanations name the route between GPUs") {
   bool const sends_far = process() != ProcessId{0};
   CHECK_ALL(has("ipc") == (sends_far && wish == "ipc"));
   CHECK_ALL(has("nccl") == (sends_far && wish == "nccl"));
+  CHECK_ALL(has("ucx_gpu") == (sends_far && wish == "ucx"));
   CHECK_ALL(has("peer") == (addressable_devices().size() > 1));
 }
 

@@ -226,6 +226,11 @@ class GpuPeers {
   /// Such an event of another process, for waits.
   [[nodiscard]] virtual std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) = 0;
 
+  /// Makes the GPU the calling thread's current one, as libraries beside the GPU's own ask.
+  virtual void make_current() = 0;
+  /// What such libraries of the host are told for an address in memory of the GPU.
+  [[nodiscard]] virtual std::byte* address_for_others(std::byte const* address) const = 0;
+
   [[nodiscard]] virtual GpuGroupTraits group_traits() const = 0;
   /// By what `members` devices find together. Only where groups exist. Lifetime: what it stands for
   /// ends with the process that made it, or later.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tessera/device/strided.hpp"
@@ -42,10 +43,12 @@ struct Message {
   DeviceId peer;
   Sender* sender = nullptr;
   Receiver* receiver = nullptr;
-  GpuLane* lane = nullptr;  ///< between GPUs that reach memory of one of them
-  bool in_group = false;    ///< between GPUs that send by their group
+  GpuLane* lane = nullptr;           ///< between GPUs that reach memory of one of them
+  std::optional<Route> group_route;  ///< between GPUs that send by their group
   std::int64_t bytes = 0;
   std::vector<MessageBlock> blocks;
+
+  [[nodiscard]] bool in_group() const { return group_route.has_value(); }
 };
 
 /// Cells that a device copies from its own shard to a ghost cell, to the scratch area or to the

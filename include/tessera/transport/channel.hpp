@@ -34,12 +34,13 @@ enum class Route : std::uint8_t {
   shm,
   ucx,
   mpi,
-  peer,  ///< a GPU stores or copies into memory of another one of its process
-  ipc,   ///< the same between processes of a host
-  nccl,  ///< by NCCL
+  peer,     ///< a GPU stores or copies into memory of another one of its process
+  ipc,      ///< the same between processes of a host
+  nccl,     ///< by NCCL
+  ucx_gpu,  ///< by UCX, from and to the memory of GPUs
 };
 /// How many routes there are.
-inline constexpr std::size_t route_count = 7;
+inline constexpr std::size_t route_count = 8;
 [[nodiscard]] std::string_view to_string(Route route);
 std::ostream& operator<<(std::ostream& out, Route route);
 

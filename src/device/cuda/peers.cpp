@@ -116,11 +116,16 @@ class Peers : public GpuPeers {
     return event;
   }
   std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) override {
-    make_current(place_.gpu);
+    cuda::make_current(place_.gpu);
     cudaEvent_t event = nullptr;
     check(cudaIpcOpenEventHandle(&event, content_of<cudaIpcEventHandle_t>(handle)),
           "cudaIpcOpenEventHandle", place_.gpu);
     return std::make_unique<Event>(place_.gpu, event);
+  }
+
+  void make_current() override { cuda::make_current(place_.gpu); }
+  std::byte* address_for_others(std::byte const* address) const override {
+    return const_cast<std::byte*>(address);
   }
 
   GpuGroupTraits group_traits() const override { return nccl_traits(); }
@@ -133,7 +138,7 @@ class Peers : public GpuPeers {
       auto const& place = static_cast<Peers&>(stream->peers()).place_;
       places.push_back({place.gpu, place.stream, first_rank + std::ssize(places), members});
     }
-    return join_nccl(id, places, [](int gpu) { make_current(gpu); });
+    return join_nccl(id, places, [](int gpu) { cuda::make_current(gpu); });
   }
 
  private:

@@ -64,6 +64,11 @@ class Peers : public GpuPeers {
     return std::make_unique<Event>(shared, true);
   }
 
+  void make_current() override {}
+  std::byte* address_for_others(std::byte const* address) const override {
+    return parts_.memory->reach(address);
+  }
+
   GpuGroupTraits group_traits() const override { return {true, true, false}; }
   GpuGroupId make_group_id(std::int64_t members) override {
     return emulated::make_group_id(members, boards_.emplace_back());

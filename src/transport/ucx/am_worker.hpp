@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "library.hpp"
+#include "worker.hpp"
 
 namespace tessera::ucx {
 
@@ -20,24 +20,23 @@ class AmWorker {
 
   /// Throws: TransportError.
   explicit AmWorker(Handler handler);
-  ~AmWorker();
   AmWorker(AmWorker const&) = delete;
   AmWorker& operator=(AmWorker const&) = delete;
 
-  [[nodiscard]] ucp_worker_h get() const { return worker_; }
+  [[nodiscard]] ucp_worker_h get() const { return worker_.get(); }
   /// True if something happened.
-  bool progress() const { return library().worker_progress(worker_) != 0; }
+  bool progress() const { return worker_.progress(); }
   /// By which others reach this worker.
-  [[nodiscard]] std::vector<std::byte> address() const;
+  [[nodiscard]] std::vector<std::byte> address() const { return worker_.address(); }
   /// Where it breaks, `error` is set, which stays where it is.
-  [[nodiscard]] ucp_ep_h endpoint_to(std::span<std::byte const> address, ucs_status_t& error) const;
+  [[nodiscard]] ucp_ep_h endpoint_to(std::span<std::byte const> address,
+                                     ucs_status_t& error) const {
+    return worker_.endpoint_to(address, error);
+  }
 
  private:
-  void start();
-
   Handler handler_;
-  ucp_context_h context_ = nullptr;
-  ucp_worker_h worker_ = nullptr;
+  Worker worker_;
 };
 
 }  // namespace tessera::ucx

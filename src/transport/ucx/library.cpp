@@ -33,6 +33,7 @@ Library load() {
   find(handle, "ucp_config_release", found.config_release);
   find(handle, "ucp_init_version", found.init_version);
   find(handle, "ucp_cleanup", found.cleanup);
+  find(handle, "ucp_context_query", found.context_query);
   find(handle, "ucp_worker_create", found.worker_create);
   find(handle, "ucp_worker_destroy", found.worker_destroy);
   find(handle, "ucp_worker_progress", found.worker_progress);

@@ -12,7 +12,7 @@
 
 #include "../channel_memory.hpp"
 #include "../port.hpp"
-#include "library.hpp"
+#include "worker.hpp"
 
 namespace tessera {
 namespace {
@@ -55,87 +55,38 @@ class Configuration {
 };
 
 /// UCX of this process: the endpoints lead to the processes that channels send to.
-class Worker {
+class Connections {
  public:
-  Worker() {
-    ucp_params_t params{};
-    params.field_mask = UCP_PARAM_FIELD_FEATURES;
-    params.features = UCP_FEATURE_TAG;
-    Configuration const configuration;
-    ucx::check(library().init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, configuration.get(),
-                                      &context_),
-               "ucp_init");
-    ucp_worker_params_t worker_params{};
-    worker_params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-    worker_params.thread_mode = UCS_THREAD_MODE_SINGLE;
-    try {
-      ucx::check(library().worker_create(context_, &worker_params, &worker_), "ucp_worker_create");
-    } catch (...) {
-      library().cleanup(context_);
-      throw;
-    }
+  ~Connections() {
+    for (auto const& [process, peer] : peers_) ucx::close(worker_.get(), peer.endpoint);
   }
-  ~Worker() {
-    if (flush_ != nullptr) library().request_free(flush_);
-    for (auto const& [process, endpoint] : endpoints_) ucx::close(worker_, endpoint);
-    library().worker_destroy(worker_);
-    library().cleanup(context_);
-  }
-  Worker(Worker const&) = delete;
-  Worker& operator=(Worker const&) = delete;
+  Connections() = default;
+  Connections(Connections const&) = delete;
+  Connections& operator=(Connections const&) = delete;
 
-  [[nodiscard]] ucp_worker_h get() const { return worker_; }
-  /// True if something happened.
-  bool progress() const { return library().worker_progress(worker_) != 0; }
-
-  /// Something has been sent.
-  void note_send() { has_sent_ = true; }
-  /// True while what was sent may still lie in this process, for want of room in a connection.
-  [[nodiscard]] bool may_hold_back() const { return has_sent_ || flush_ != nullptr; }
-  /// Sees whether everything has left. A connection that breaks meanwhile holds nothing back.
-  void look_for_rest() {
-    if (flush_ != nullptr) {
-      if (library().request_check_status(flush_) == UCS_INPROGRESS) return;
-      library().request_free(std::exchange(flush_, nullptr));
-    }
-    if (!std::exchange(has_sent_, false)) return;
-    ucp_request_param_t const params{};
-    auto* const request = library().worker_flush_nbx(worker_, &params);
-    if (!UCS_PTR_IS_ERR(request)) flush_ = request;
-  }
-
-  /// By which others reach this process.
-  [[nodiscard]] std::vector<std::byte> address() const {
-    ucp_address_t* address = nullptr;
-    std::size_t length = 0;
-    ucx::check(library().worker_get_address(worker_, &address, &length), "ucp_worker_get_address");
-    auto const* const first = reinterpret_cast<std::byte const*>(address);
-    std::vector<std::byte> bytes(first, first + length);
-    library().worker_release_address(worker_, address);
-    return bytes;
-  }
+  [[nodiscard]] ucx::Worker& worker() { return worker_; }
 
   [[nodiscard]] ucp_ep_h endpoint_to(ProcessId process, std::span<std::byte const> address) {
-    auto const found = endpoints_.find(process);
-    if (found != endpoints_.end()) return found->second;
-    ucp_ep_params_t params{};
-    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                        UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    params.address = reinterpret_cast<ucp_address_t const*>(address.data());
-    params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-    // What is under way to a peer that is gone ends with an error; there is nothing else to do.
-    params.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};
-    ucp_ep_h endpoint = nullptr;
-    ucx::check(library().ep_create(worker_, &params, &endpoint), "ucp_ep_create");
-    return endpoints_.emplace(process, endpoint).first->second;
+    auto const [place, is_new] = peers_.try_emplace(process);
+    auto& peer = place->second;
+    try {
+      if (is_new) peer.endpoint = worker_.endpoint_to(address, peer.error);
+    } catch (TransportError const&) {
+      peers_.erase(place);
+      throw;
+    }
+    return peer.endpoint;
   }
 
  private:
-  ucp_context_h context_ = nullptr;
-  ucp_worker_h worker_ = nullptr;
-  std::map<ProcessId, ucp_ep_h> endpoints_;
-  bool has_sent_ = false;  ///< since the last flush began
-  void* flush_ = nullptr;  ///< under way
+  struct Peer {
+    ucp_ep_h endpoint = nullptr;
+    ucs_status_t error = UCS_OK;  ///< what is under way then ends with it too, which is enough
+  };
+
+  Configuration configuration_;
+  ucx::Worker worker_{{.features = UCP_FEATURE_TAG, .settings = configuration_.get()}};
+  std::map<ProcessId, Peer> peers_;
 };
 
 class UcxTransport;
@@ -177,18 +128,18 @@ struct UcxPort {
 class UcxTransport final : public Transport {
  public:
   ~UcxTransport() override {
-    if (worker_ == nullptr) return;
+    if (connections_ == nullptr) return;
     if (!cancel_receives()) {
       // After a failure something may still write to the slots: their memory outlives it.
       for (auto& port : ports_) (void)port.release();
-      (void)worker_.release();
+      (void)connections_.release();
     }
   }
 
   [[nodiscard]] TransportTraits const& traits() const override { return ucx_traits; }
 
   [[nodiscard]] Offer offer(OfferRequest const& request) override {
-    auto const address = worker().address();
+    auto const address = connections().worker().address();
     if (sizeof(Invitation) + address.size() > max_invitation_bytes)
       throw TransportError(text("the address that UCX gives has ", address.size(), " bytes"));
     Offer made;
@@ -209,7 +160,7 @@ class UcxTransport final : public Transport {
     Acceptance result;
     try {
       auto const address = invitation.subspan(sizeof asked);
-      auto* const endpoint = worker().endpoint_to(request.peer, address);
+      auto* const endpoint = connections().endpoint_to(request.peer, address);
       result.end = private_end(request, asked.slot_bytes);
       auto& port = add_port(result.end, true);
       port.tag = asked.tag;
@@ -222,16 +173,17 @@ class UcxTransport final : public Transport {
   }
 
   bool progress() override {
-    if (worker_ == nullptr) return false;
+    if (connections_ == nullptr) return false;
+    auto& worker = connections_->worker();
     bool const posted = post_rung();
-    bool const moved = worker_->progress();
+    bool const moved = worker.progress();
     if (is_broken_) throw_errors();
-    if (!is_sending()) worker_->look_for_rest();
+    if (!is_sending()) worker.look_for_rest();
     return posted || moved;
   }
 
   [[nodiscard]] bool has_pending() const override {
-    return (worker_ != nullptr && worker_->may_hold_back()) ||
+    return (connections_ != nullptr && connections_->worker().may_hold_back()) ||
            std::any_of(ports_.begin(), ports_.end(),
                        [](auto const& port) { return port->port.has_pending(); });
   }
@@ -243,9 +195,9 @@ class UcxTransport final : public Transport {
     });
   }
 
-  Worker& worker() {
-    if (worker_ == nullptr) worker_ = std::make_unique<Worker>();
-    return *worker_;
+  Connections& connections() {
+    if (connections_ == nullptr) connections_ = std::make_unique<Connections>();
+    return *connections_;
   }
 
   UcxPort& add_port(ChannelEnd& end, bool sends) {
@@ -279,7 +231,7 @@ class UcxTransport final : public Transport {
     params.cb.send = [](void* request, ucs_status_t status, void* of) {
       ended(request, status, *static_cast<UcxPort::Place*>(of));
     };
-    worker_->note_send();
+    connections_->worker().note_send();
     auto const call = confirmed ? library().tag_send_sync_nbx : library().tag_send_nbx;
     begun(port, place, call(port.endpoint, bytes.data(), bytes.size(), port.tag, &params));
   }
@@ -290,7 +242,7 @@ class UcxTransport final : public Transport {
       ended(request, status, *static_cast<UcxPort::Place*>(of));
     };
     begun(port, place,
-          library().tag_recv_nbx(worker_->get(), bytes.data(), bytes.size(), port.tag,
+          library().tag_recv_nbx(connections_->worker().get(), bytes.data(), bytes.size(), port.tag,
                                  ~std::uint64_t{0}, &params));
   }
 
@@ -337,9 +289,9 @@ class UcxTransport final : public Transport {
         if (port->port.sends())
           sends_are_under_way = true;
         else
-          library().request_cancel(worker_->get(), place.request);
+          library().request_cancel(connections_->worker().get(), place.request);
       }
-    for (int look = 0; look < 1000 && is_busy(); ++look) (void)worker_->progress();
+    for (int look = 0; look < 1000 && is_busy(); ++look) (void)connections_->worker().progress();
     return !sends_are_under_way && !is_busy();
   }
   [[nodiscard]] bool is_busy() const {
@@ -348,7 +300,7 @@ class UcxTransport final : public Transport {
     });
   }
 
-  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<Connections> connections_;
   std::uint64_t next_tag_ = 1;
   bool is_broken_ = false;
   std::vector<std::unique_ptr<UcxPort>> ports_;

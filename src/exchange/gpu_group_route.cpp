@@ -1,0 +1,204 @@
+#include "gpu_group_route.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "gpu_notes.hpp"
+
+namespace tessera {
+namespace {
+
+// A member's address, or a part of it.
+struct AddressNote {
+  NoteHead head;  // with the length of the whole address
+  std::array<std::byte, 800> bytes{};
+};
+
+// The numbers of one process, for everybody.
+void spread(Bootstrap& bootstrap, GpuGroupId& id, bool is_mine) {
+  std::array<std::int64_t, sizeof id.bytes / sizeof(std::int64_t)> numbers;
+  static_assert(sizeof numbers == sizeof id.bytes);
+  numbers.fill(std::numeric_limits<std::int64_t>::min());
+  if (is_mine) std::memcpy(numbers.data(), id.bytes.data(), sizeof numbers);
+  bootstrap.max_of_each(numbers);
+  std::memcpy(id.bytes.data(), numbers.data(), sizeof numbers);
+}
+
+// Whether two devices of this host are on one GPU, by their numbers. A collective over the job.
+bool shares_gpus(Bootstrap& bootstrap, std::vector<std::uint64_t> const& identities) {
+  // A process with fewer devices than others fills them up with zeros, which are no numbers here.
+  std::vector<std::int64_t> mine(
+      static_cast<std::size_t>(bootstrap.max_of(std::ssize(identities))));
+  std::ranges::transform(identities, mine.begin(), [](std::uint64_t identity) {
+    return static_cast<std::int64_t>(2 * identity + 1);
+  });
+  auto const table = bootstrap.host_table(mine);
+  std::vector<std::int64_t> all(table.begin(), table.end());
+  std::erase(all, 0);
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) != all.end();
+}
+
+std::string_view name_of(Route route) {
+  return route == Route::nccl ? "NCCL" : "UCX";
+}
+
+}  // namespace
+
+void GpuGroupRoute::join(std::string const& wish) {
+  std::vector<Route> routes;
+  if (wish == "nccl") routes = {Route::nccl};
+  if (wish == "ucx") routes = {Route::ucx_gpu};
+  if (wish.empty() && spans_hosts()) routes = {Route::nccl, Route::ucx_gpu};
+  for (auto const route : routes) {
+    auto const trouble = try_route(route);
+    if (trouble.empty()) {
+      route_ = route;
+      why_not_.clear();
+      return;
+    }
+    why_not_ += text(why_not_.empty() ? "" : "; ", name_of(route), ": ", trouble);
+  }
+  if (!wish.empty() && !routes.empty())
+    throw ConfigError(text("TESSERA_GPU_ROUTE=", wish, " cannot join the devices: ", why_not_));
+}
+
+bool GpuGroupRoute::spans_hosts() const {
+  auto& bootstrap = tools_.bootstrap;
+  return std::ssize(bootstrap.host_processes()) < bootstrap.process_count();
+}
+
+std::size_t GpuGroupRoute::local_index(DeviceId device) const {
+  return static_cast<std::size_t>(tools_.job.local_index(device));
+}
+
+// Why it could not be; empty if all have joined. A collective over the job.
+std::string GpuGroupRoute::try_route(Route route) {
+  if (auto words = agreed(tools_.bootstrap, why_unfit(route)); !words.empty()) return words;
+  auto words = route == Route::nccl ? join_nccl() : join_ucx();
+  if (!words.empty()) leave();
+  return words;
+}
+
+// Of this process; a collective over the job.
+std::string GpuGroupRoute::why_unfit(Route route) const {
+  std::vector<std::uint64_t> identities;
+  GpuGroupTraits traits;
+  auto const trouble = trouble_of([&] {
+    auto& first = *tools_.sides.front()->stream;
+    for (auto* const side : tools_.sides)
+      identities.push_back(side->stream->peers().gpu_identity());
+    traits = route == Route::nccl ? first.peers().group_traits() : ucx_group_traits(first);
+  });
+  bool const is_shared = shares_gpus(tools_.bootstrap, identities);
+  if (!is_empty(trouble)) return trouble.data();
+  if (!traits.exists) return traits.why_not;
+  if (is_shared && !traits.shares_gpus) return "several devices of this host are on one GPU";
+  if (spans_hosts() && !traits.spans_hosts) return "these GPUs have groups on one host only";
+  return "";
+}
+
+void GpuGroupRoute::prepare_sides() {
+  for (auto* const side : tools_.sides) {
+    side->wires = side->stream->make_sibling();
+    side->packed = side->stream->make_event();
+    side->arrived = side->wires->make_event();
+  }
+}
+
+// Who has begun waits for the others in vain.
+void GpuGroupRoute::leave() {
+  members_.clear();
+  for (auto* const side : tools_.sides) side->group.reset();
+}
+
+// As try_route.
+std::string GpuGroupRoute::join_nccl() {
+  auto const& job = tools_.job;
+  auto& peers = tools_.sides.front()->stream->peers();
+  bool const is_first = job.self() == ProcessId{0};
+  GpuGroupId id;
+  auto trouble = trouble_of([&] {
+    if (is_first) id = peers.make_group_id(job.device_count());
+  });
+  if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
+  spread(tools_.bootstrap, id, is_first);
+  trouble = trouble_of([&] {
+    prepare_sides();
+    std::vector<GpuStream*> streams;
+    for (auto* const side : tools_.sides) streams.push_back(side->wires.get());
+    auto groups = peers.join_group(id, job.first_local().value(), job.device_count(), streams);
+    for (std::size_t i = 0; i < groups.size(); ++i) tools_.sides[i]->group = std::move(groups[i]);
+  });
+  auto words = agreed(tools_.bootstrap, trouble.data());
+  if (!words.empty()) return words;
+  Awaited what;
+  what.kind = Awaited::Kind::gpu;
+  what.self = what.peer = job.first_local();
+  for (auto* const side : tools_.sides)
+    tools_.network.caller_waiter().until([&] { return side->group->is_ready(); }, what);
+  return "";
+}
+
+// As try_route. Members are introduced as plans name them.
+std::string GpuGroupRoute::join_ucx() {
+  auto const trouble = trouble_of([&] {
+    prepare_sides();
+    auto rank = tools_.job.first_local().value();
+    for (auto* const side : tools_.sides) {
+      auto member = make_ucx_group(side->wires, rank++);
+      members_.push_back(member.get());
+      side->group = std::move(member);
+    }
+  });
+  return agreed(tools_.bootstrap, trouble.data());
+}
+
+// All that is told goes before the first that is heard, so no process waits for itself.
+void GpuGroupRoute::introduce(CompiledStatement const& plan, StatementTag const& tag) {
+  if (route_ != Route::ucx_gpu) return;
+  std::vector<Pair> outgoing;
+  for (auto const& device : plan.devices) {
+    for (auto const& message : device.receives)
+      if (message.in_group() && introduced_.emplace(message.peer, device.device).second)
+        tell_address({message.peer, device.device}, tag);
+    for (auto const& message : device.sends)
+      if (message.in_group()) outgoing.emplace_back(device.device, message.peer);
+  }
+  for (auto const& pair : outgoing)
+    if (introduced_.insert(pair).second) hear_address(pair, tag);
+}
+
+void GpuGroupRoute::tell_address(Pair pair, StatementTag const& tag) {
+  auto const [from, to] = pair;
+  auto const address = members_[local_index(to)]->address();
+  for (std::size_t at = 0; at < address.size();) {
+    AddressNote note{head_of(tag, std::ssize(address))};
+    auto const count = std::min(note.bytes.size(), address.size() - at);
+    std::memcpy(note.bytes.data(), address.data() + at, count);
+    tell(tools_.network, to, from, note);
+    at += count;
+  }
+}
+
+void GpuGroupRoute::hear_address(Pair pair, StatementTag const& tag) {
+  auto const [from, to] = pair;
+  std::vector<std::byte> address;
+  std::size_t length = 0;
+  do {
+    auto const note = hear<AddressNote>(tools_.network, to, from, tag);
+    length = static_cast<std::size_t>(note.head.bytes);
+    auto const count = std::min(note.bytes.size(), length - address.size());
+    address.insert(address.end(), note.bytes.begin(),
+                   note.bytes.begin() + static_cast<std::ptrdiff_t>(count));
+  } while (address.size() < length);
+  members_[local_index(from)]->connect(to.value(), address);
+}
+
+}  // namespace tessera
