@@ -440,10 +440,20 @@ struct Engine::Impl {
     combine(std::as_writable_bytes(std::span(ends)), max_numbers, report, {});
     auto numbers = observer->numbers();
     bool const comparable = ends[0] == -ends[1];
-    if (comparable) combine(std::as_writable_bytes(std::span(numbers)), add_report, report, {});
+    if (comparable) {
+      combine_part<ReportSums>(numbers, add_numbers, report);
+      combine_part<ReportMaxima>(numbers, max_numbers, report);
+    }
     if (job.self() == ProcessId{0})
       observer->print_report(
           numbers, comparable ? "" : "the processes' statements stand at different places");
+  }
+
+  template <class Part>
+  void combine_part(std::vector<ReportNumbers>& numbers, CombineBytes how, Meeting const& meeting) {
+    std::vector<Part> parts(numbers.begin(), numbers.end());
+    combine(std::as_writable_bytes(std::span(parts)), how, meeting, {});
+    for (std::size_t i = 0; i < parts.size(); ++i) static_cast<Part&>(numbers[i]) = parts[i];
   }
 
   // After an error nothing can be asked of the others.

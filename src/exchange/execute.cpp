@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/device/launch.hpp"
@@ -307,14 +308,28 @@ void or_bytes(std::span<std::byte> into, std::span<std::byte const> from) {
   for (std::size_t i = 0; i < into.size(); ++i) into[i] |= from[i];
 }
 
-void max_numbers(std::span<std::byte> into, std::span<std::byte const> from) {
+namespace {
+
+template <class Combine>
+void combine_numbers(std::span<std::byte> into, std::span<std::byte const> from,
+                     Combine const& combine) {
   for (std::size_t at = 0; at < into.size(); at += sizeof(std::int64_t)) {
     std::int64_t a = 0;
     std::int64_t b = 0;
     std::memcpy(&a, into.data() + at, sizeof a);
     std::memcpy(&b, from.data() + at, sizeof b);
-    if (b > a) std::memcpy(into.data() + at, &b, sizeof b);
+    std::int64_t const result = combine(a, b);
+    std::memcpy(into.data() + at, &result, sizeof result);
   }
+}
+
+}  // namespace
+
+void max_numbers(std::span<std::byte> into, std::span<std::byte const> from) {
+  combine_numbers(into, from, [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+}
+void add_numbers(std::span<std::byte> into, std::span<std::byte const> from) {
+  combine_numbers(into, from, std::plus<>());
 }
 
 namespace {

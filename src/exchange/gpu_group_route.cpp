@@ -52,11 +52,10 @@ std::string_view name_of(Route route) {
 }  // namespace
 
 void GpuGroupRoute::join(std::string const& wish) {
-  std::vector<Route> routes;
-  if (wish == "nccl") routes = {Route::nccl};
-  if (wish == "ucx") routes = {Route::ucx_gpu};
-  if (wish.empty() && spans_hosts()) routes = {Route::nccl, Route::ucx_gpu};
-  for (auto const route : routes) {
+  bool const is_asked_for = wish == "nccl" || wish == "ucx";
+  bool const is_useful = wish.empty() && spans_hosts();
+  for (auto const route : {Route::nccl, Route::ucx_gpu}) {
+    if (is_asked_for ? wish != (route == Route::nccl ? "nccl" : "ucx") : !is_useful) continue;
     auto const trouble = try_route(route);
     if (trouble.empty()) {
       route_ = route;
@@ -65,7 +64,7 @@ void GpuGroupRoute::join(std::string const& wish) {
     }
     why_not_ += text(why_not_.empty() ? "" : "; ", name_of(route), ": ", trouble);
   }
-  if (!wish.empty() && !routes.empty())
+  if (is_asked_for)
     throw ConfigError(text("TESSERA_GPU_ROUTE=", wish, " cannot join the devices: ", why_not_));
 }
 

@@ -45,19 +45,22 @@ struct ObservedPlace {
   std::array<std::int64_t, route_count> bytes{};  ///< by Route
 };
 
-/// One line of the report. Over processes the first part adds up, of the second the maxima count.
-struct alignas(128) ReportNumbers {
+/// Numbers of the report that add up over processes: std::int64_t without exception.
+struct ReportSums {
   std::array<std::int64_t, phase_count> times_ns{};
   std::int64_t messages = 0;
   std::array<std::int64_t, route_count> bytes{};  ///< by Route
-  // maxima
+};
+/// Numbers of which the largest counts: as above.
+struct ReportMaxima {
   std::int64_t runs = 0;
   std::array<std::int64_t, phase_count> most_ns{};  ///< of one device, or of one process
   std::int64_t most_messages = 0;                   ///< of one process
-
+};
+/// One line of the report.
+struct ReportNumbers : ReportSums, ReportMaxima {
   void add(ReportNumbers const& other);
 };
-static_assert(sizeof(ReportNumbers) == 128);
 
 /// Threads: the caller's, but for the probes.
 class Observer {
@@ -115,8 +118,5 @@ class Observer {
 /// The trace as JSON for Chrome's trace viewer and Perfetto.
 [[nodiscard]] std::string trace_text(Observer const& observer, Job const& job,
                                      std::deque<Probe> const& probes);
-
-/// `into` meets `from`, number by number; ReportNumbers as bytes.
-void add_report(std::span<std::byte> into, std::span<std::byte const> from);
 
 }  // namespace tessera

@@ -120,8 +120,9 @@ using CombineBytes = void (*)(std::span<std::byte> into, std::span<std::byte con
 /// Combines `bytes` up the tree, in pieces of a multiple of 128 bytes, and brings the result down
 /// to everybody.
 void combine_along_tree(Record& record, std::span<std::byte> bytes, CombineBytes combine);
-/// Bitwise or; and the larger of each pair of std::int64_t.
+/// Bitwise or; and of each pair of std::int64_t the larger one, or the sum.
 void or_bytes(std::span<std::byte> into, std::span<std::byte const> from);
 void max_numbers(std::span<std::byte> into, std::span<std::byte const> from);
+void add_numbers(std::span<std::byte> into, std::span<std::byte const> from);
 
 }  // namespace tessera

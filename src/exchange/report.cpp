@@ -81,17 +81,6 @@ void ReportNumbers::add(ReportNumbers const& other) {
   most_messages = std::max(most_messages, other.most_messages);
 }
 
-void add_report(std::span<std::byte> into, std::span<std::byte const> from) {
-  for (std::size_t at = 0; at < into.size(); at += sizeof(ReportNumbers)) {
-    ReportNumbers a;
-    ReportNumbers b;
-    std::memcpy(&a, into.data() + at, sizeof a);
-    std::memcpy(&b, from.data() + at, sizeof b);
-    a.add(b);
-    std::memcpy(into.data() + at, &a, sizeof a);
-  }
-}
-
 std::vector<ReportNumbers> Observer::numbers() const {
   std::vector<ReportNumbers> result(places_.size() + 1);
   auto& all = result.back();

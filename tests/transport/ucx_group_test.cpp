@@ -64,11 +64,6 @@ bool has_ucx() {
   return traits.exists;
 }
 
-void wait_for(GpuStream& stream) {
-  while (!stream.is_idle()) {
-  }
-}
-
 }  // namespace
 
 TEST_CASE("members send to each other and to themselves what they like, by UCX") {
@@ -105,13 +100,13 @@ TEST_CASE("members send to each other and to themselves what they like, by UCX")
         };
         if (auto const n = lengths[m][other]; n > 0) {
           auto& numbers = sent.emplace_back(counted(n, first(m, other)));
-          auto const& memory = leaving.emplace_back(bytes_in(numbers), stream);
+          auto& memory = leaving.emplace_back(bytes_in(numbers), stream);
           stream->copy(memory.data(), bytes_of(numbers), bytes_in(numbers));
           group.send(rank, memory.data(), bytes_in(numbers));
         }
         if (auto const n = lengths[other][m]; n > 0) {
           expected.push_back(counted(n, first(other, m)));
-          auto const& [member, memory] =
+          auto& [member, memory] =
               arrived.emplace_back(m, DeviceMemory(bytes_in(expected.back()), stream));
           group.receive(rank, memory.data(), bytes_in(expected.back()));
         }
@@ -133,7 +128,7 @@ TEST_CASE("members send to each other and to themselves what they like, by UCX")
 TEST_CASE("a member of a group by UCX is not ready before the others have come") {
   if (!has_ucx()) return;
   Members members(2);
-  DeviceMemory const memory(64, members.streams[0]);
+  DeviceMemory memory(64, members.streams[0]);
   auto& group = *members.groups[0];
   CHECK(group.is_ready());
   group.begin();
@@ -156,7 +151,7 @@ TEST_CASE("a group by UCX finds messages that are longer than their receivers kn
   if (!has_ucx()) return;
   Members members(2);
   DeviceMemory const from(128, members.streams[0]);
-  DeviceMemory const to(128, members.streams[1]);
+  DeviceMemory to(128, members.streams[1]);
   members.groups[0]->begin();
   members.groups[0]->send(1, from.data(), 128);
   members.groups[0]->end();
