@@ -138,13 +138,14 @@ struct Network::Impl {
             [this](auto now) { questions.ask(now); },
             [this]() -> std::set<ProcessId> const& { return channels.partners(); },
             [this](ProcessId process) { return wait_for(process); },
-            [this] { return waits_for_gpu(); }};
+            [this] { return gpu_wait(); }};
   }
 
-  bool waits_for_gpu() {
-    bool found = false;
+  std::optional<Awaited> gpu_wait() {
+    std::optional<Awaited> found;
     waits.visit_all([&](WaitingNode const& waiting) {
-      found = found || waiting.wait.what.kind == Awaited::Kind::gpu;
+      auto const& what = waiting.wait.what;
+      if (!found && what.kind == Awaited::Kind::gpu) found = what;
     });
     return found;
   }

@@ -47,12 +47,12 @@ void WorkerWaiter::look(Clock::time_point now) {
 
 void WorkerWaiter::check_peers() {
   if (!what_.has_peer() || context_.job.is_local(what_.peer)) return;
-  check_peer(context_.job.process_of(what_.peer), watch_);
+  check_peer(context_.job.process_of(what_.peer), watch_, what_);
 }
 
-void WorkerWaiter::check_peer(ProcessId peer, BeatWatch& watch) {
+void WorkerWaiter::check_peer(ProcessId peer, BeatWatch& watch, Awaited const& what) {
   auto const trouble = context_.beats.trouble(peer, watch, context_.options.silence_seconds);
-  if (trouble) throw PeerFailed(text(*trouble, ", while ", what_));
+  if (trouble) throw PeerFailed(text(*trouble, ", while ", what));
 }
 
 void WorkerWaiter::warn_once(Clock::time_point now) {
@@ -132,11 +132,13 @@ void CallerWaiter::serve(Clock::time_point now) {
 void CallerWaiter::check_peers() {
   WorkerWaiter::check_peers();
   // What a GPU waits for, which only its device's worker may know of, can be any partner's.
-  if (awaited().kind != Awaited::Kind::finish && !duties_.waits_for_gpu()) return;
+  bool const is_for_all = awaited().kind == Awaited::Kind::finish;
+  auto const what = is_for_all ? std::optional(awaited()) : duties_.gpu_wait();
+  if (!what) return;
   for (auto const partner : duties_.partners()) {
     auto& watch = watches_[partner];
     watch.may_have_left = true;
-    check_peer(partner, watch);
+    check_peer(partner, watch, *what);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,7 +51,7 @@ class WorkerWaiter : public Waiter {
   /// Sees whether the wait has become too long. Throws: PeerFailed.
   void look(Clock::time_point now);
   /// Throws PeerFailed if `peer`, whom this wait is for, has failed.
-  void check_peer(ProcessId peer, BeatWatch& watch);
+  void check_peer(ProcessId peer, BeatWatch& watch, Awaited const& what);
   /// Looks at the processes that have to act; every beat of a long wait.
   virtual void check_peers();
 
@@ -76,7 +77,8 @@ struct CallerDuties {
   std::function<std::set<ProcessId> const&()> partners;
   /// What a thread of this process awaits of that one; empty if none does.
   std::function<std::string(ProcessId)> wait_for;
-  std::function<bool()> waits_for_gpu;  ///< some thread of this process does
+  /// What a thread of this process awaits of a GPU; nothing if none does.
+  std::function<std::optional<Awaited>()> gpu_wait;
 };
 
 /// Waits of the caller's thread: an empty look also does its duties.

@@ -97,6 +97,24 @@ run_on() {
   "$here/hosts" down
 }
 
+# run_gpus: with emulated GPUs, whose messages between hosts UCX takes from their memory.
+run_gpus() {
+  local output
+  "$here/hosts" up 2 bridge
+  output=$(TESSERA_DEVICE=emulated TESSERA_REPORT=1 "$here/hosts-mpirun" -H h1:2,h2:2 "$heat" \
+    --cells 1000003 --steps 100 2>&1)
+  echo "2 hosts (bridge), emulated GPUs: $(bits_of <<<"$output")"
+  [[ $(bits_of <<<"$output") == "${heat_bits[1000003]}" ]] || {
+    echo "other bits than on cores, ${heat_bits[1000003]}: $output"
+    return 1
+  }
+  grep -qE "^ *place .* ipc +ucx_gpu" <<<"$output" || {
+    echo "messages of GPUs on other ways than ipc and ucx_gpu: $output"
+    return 1
+  }
+  "$here/hosts" down
+}
+
 # run_delayed COMMAND...: over a link that is slower by the given command of `hosts`. One message per
 # neighbour and step, those between hosts by UCX, and the same bits.
 run_delayed() {
@@ -133,6 +151,7 @@ heat_bits[1000003]=$("$heat" --cells 1000003 --steps 100 | bits_of)
 delayed_bits=$("$heat" --cells 100 --steps 100 | bits_of)
 
 run_on 2 bridge
+run_gpus
 run_on 3 bridge
 if [[ -c /dev/net/tun ]]; then
   run_on 2 tap
