@@ -57,13 +57,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
 endif()
 
+# What is compiled is the same in every build folder, which only debuggers are told.
 find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
-endif()
-if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
-  set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
-endif()
+foreach(language CXX CUDA)
+  if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+    set(CMAKE_${language}_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND};-E;env;CCACHE_NOHASHDIR=1;${CCACHE_PROGRAM}")
+  endif()
+endforeach()
 
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=mold TESSERA_HAS_MOLD)

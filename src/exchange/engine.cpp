@@ -92,7 +92,7 @@ struct Engine::Impl {
     budgets = std::make_shared<detail::BudgetStack>(asked.is_strict);
     checks_recordings = asked.checks_recordings;
     if (asked.reports || asked.traces) observer = std::make_unique<Observer>(asked, job);
-    if (kind != DeviceKind::cpu) open_gpu_routes(bootstrap);
+    if (kind != DeviceKind::cpu) open_gpu_routes(bootstrap, devices.nccl_communicators);
     network.set_idle_test([this](DeviceId device) {
       auto const& worker = slots[static_cast<std::size_t>(job.local_index(device))].worker;
       return worker == nullptr || worker->idle();
@@ -135,11 +135,11 @@ struct Engine::Impl {
       slot.worker = std::make_unique<Worker>([this](std::exception_ptr error) { fail(error); }, i);
   }
 
-  void open_gpu_routes(Bootstrap& bootstrap) {
+  void open_gpu_routes(Bootstrap& bootstrap, std::vector<ncclComm*> const& communicators) {
     std::vector<GpuSide*> sides;
     for (auto& slot : slots) sides.push_back(slot.gpu.get());
-    gpu_routes = std::make_unique<GpuRoutes>(
-        GpuRouteTools{bootstrap, job, network, std::move(sides), [this] { synchronize(); }});
+    gpu_routes = std::make_unique<GpuRoutes>(GpuRouteTools{
+        bootstrap, job, network, std::move(sides), [this] { synchronize(); }, communicators});
   }
 
   // Threads: any.

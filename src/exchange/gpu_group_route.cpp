@@ -52,6 +52,7 @@ std::string_view name_of(Route route) {
 }  // namespace
 
 void GpuGroupRoute::join(std::string const& wish) {
+  if (has_communicators() && (wish.empty() || wish == "nccl")) return adopt_nccl();
   bool const is_asked_for = wish == "nccl" || wish == "ucx";
   bool const is_useful = wish.empty() && spans_hosts();
   for (auto const route : {Route::nccl, Route::ucx_gpu}) {
@@ -66,6 +67,35 @@ void GpuGroupRoute::join(std::string const& wish) {
   }
   if (is_asked_for)
     throw ConfigError(text("TESSERA_GPU_ROUTE=", wish, " cannot join the devices: ", why_not_));
+}
+
+// A collective over the job.
+bool GpuGroupRoute::has_communicators() const {
+  auto const mine = tools_.nccl_communicators.empty() ? 0 : 1;
+  std::array<std::int64_t, 2> ends{mine, -mine};
+  tools_.bootstrap.max_of_each(ends);
+  if (ends[0] != -ends[1])
+    throw UsageError(
+        "RuntimeOptions::nccl_communicators are given on some processes only; give them on all or "
+        "on none");
+  return mine == 1;
+}
+
+// As has_communicators.
+void GpuGroupRoute::adopt_nccl() {
+  auto const& job = tools_.job;
+  auto const& given = tools_.nccl_communicators;
+  auto const trouble = trouble_of([&] {
+    if (given.size() != tools_.sides.size())
+      throw DeviceError(text(given.size(), " for ", counted(job.local_count(), "device")));
+    auto const streams = prepare_wires();
+    keep(tools_.sides.front()->stream->peers().adopt_group(given, job.first_local().value(),
+                                                           job.device_count(), streams));
+  });
+  auto const words = agreed(tools_.bootstrap, trouble.data());
+  if (!words.empty()) throw UsageError(text("RuntimeOptions::nccl_communicators: ", words));
+  wait_until_joined();
+  route_ = Route::nccl;
 }
 
 bool GpuGroupRoute::spans_hosts() const {
@@ -103,12 +133,20 @@ std::string GpuGroupRoute::why_unfit(Route route) const {
   return "";
 }
 
-void GpuGroupRoute::prepare_sides() {
+// The streams with which the devices are members.
+std::vector<GpuStream*> GpuGroupRoute::prepare_wires() {
+  std::vector<GpuStream*> streams;
   for (auto* const side : tools_.sides) {
     side->wires = side->stream->make_sibling();
     side->packed = side->stream->make_event();
     side->arrived = side->wires->make_event();
+    streams.push_back(side->wires.get());
   }
+  return streams;
+}
+
+void GpuGroupRoute::keep(std::vector<std::unique_ptr<GpuGroup>> groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) tools_.sides[i]->group = std::move(groups[i]);
 }
 
 // Who has begun waits for the others in vain.
@@ -129,26 +167,26 @@ std::string GpuGroupRoute::join_nccl() {
   if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
   spread(tools_.bootstrap, id, is_first);
   trouble = trouble_of([&] {
-    prepare_sides();
-    std::vector<GpuStream*> streams;
-    for (auto* const side : tools_.sides) streams.push_back(side->wires.get());
-    auto groups = peers.join_group(id, job.first_local().value(), job.device_count(), streams);
-    for (std::size_t i = 0; i < groups.size(); ++i) tools_.sides[i]->group = std::move(groups[i]);
+    auto const streams = prepare_wires();
+    keep(peers.join_group(id, job.first_local().value(), job.device_count(), streams));
   });
   auto words = agreed(tools_.bootstrap, trouble.data());
-  if (!words.empty()) return words;
+  if (words.empty()) wait_until_joined();
+  return words;
+}
+
+void GpuGroupRoute::wait_until_joined() {
   Awaited what;
   what.kind = Awaited::Kind::gpu;
-  what.self = what.peer = job.first_local();
+  what.self = what.peer = tools_.job.first_local();
   for (auto* const side : tools_.sides)
     tools_.network.caller_waiter().until([&] { return side->group->is_ready(); }, what);
-  return "";
 }
 
 // As try_route. Members are introduced as plans name them.
 std::string GpuGroupRoute::join_ucx() {
   auto const trouble = trouble_of([&] {
-    prepare_sides();
+    prepare_wires();
     auto rank = tools_.job.first_local().value();
     for (auto* const side : tools_.sides) {
       auto member = make_ucx_group(side->wires, rank++);

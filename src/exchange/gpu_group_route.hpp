@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,8 +26,9 @@ struct GpuRouteTools {
   Bootstrap& bootstrap;
   Job const& job;
   Network& network;
-  std::vector<GpuSide*> sides;  ///< by local index
-  std::function<void()> rest;   ///< waits until no device of this process uses its messages
+  std::vector<GpuSide*> sides;                ///< by local index
+  std::function<void()> rest;                 ///< waits until no local device uses its messages
+  std::vector<ncclComm*> nccl_communicators;  ///< of the program, by local index; else none
 };
 
 /// Joins the devices by NCCL or, where that cannot, by a UCX that reaches the memory of GPUs.
@@ -39,7 +41,8 @@ class GpuGroupRoute {
   /// Joins all devices: where the job spans hosts, or where TESSERA_GPU_ROUTE asks for it.
   /// `wish`: of that variable.
   /// Ranks:  collective.
-  /// Throws: ConfigError, alike on every process, if what was asked for cannot join them.
+  /// Throws: alike on every process, ConfigError if what was asked for cannot join them, UsageError
+  ///         if the program's communicators cannot.
   void join(std::string const& wish);
 
   /// Route::nccl, Route::ucx_gpu, or none.
@@ -58,9 +61,13 @@ class GpuGroupRoute {
   [[nodiscard]] bool spans_hosts() const;
   [[nodiscard]] std::string try_route(Route route);
   [[nodiscard]] std::string why_unfit(Route route) const;
+  [[nodiscard]] bool has_communicators() const;
+  void adopt_nccl();
   [[nodiscard]] std::string join_nccl();
+  void wait_until_joined();
   [[nodiscard]] std::string join_ucx();
-  void prepare_sides();
+  std::vector<GpuStream*> prepare_wires();
+  void keep(std::vector<std::unique_ptr<GpuGroup>> groups);
   void leave();
   void tell_address(Pair pair, StatementTag const& tag);
   void hear_address(Pair pair, StatementTag const& tag);

@@ -125,7 +125,7 @@ LocalDevices LocalDevices::of_this_process(RuntimeOptions const& options, Bootst
                       wish.count = wanted_count(options, bootstrap, wish);
                     }));
   agree_on_kind(bootstrap, wish.kind);
-  LocalDevices result{wish.count, wish.kind, {}};
+  LocalDevices result{wish.count, wish.kind, {}, options.nccl_communicators};
   if (wish.driver == nullptr) return result;
   auto const first = devices_before(bootstrap, wish.count);
   agree_on_mistakes(bootstrap, mistake_of([&] {

@@ -178,6 +178,19 @@ void mistakes(int level) {
   refuses<ts::UsageError>([] { ts::Runtime const second(MPI_COMM_WORLD); }, "already");
 }
 
+// Those of NCCL, where it is not; all processes hear of it alike.
+void other_communicators() {
+  ts::RuntimeOptions of_nccl{.devices = 1, .kind = ts::DeviceKind::emulated_gpu};
+  auto const make = [&] { ts::Runtime const made(MPI_COMM_WORLD, of_nccl); };
+  make();
+  if (rank == 1) of_nccl.nccl_communicators = {nullptr};
+  refuses<ts::UsageError>(make, "on some processes only");
+  of_nccl.nccl_communicators = {nullptr};
+  refuses<ts::UsageError>(make, "emulated GPUs have no NCCL");
+  if (rank == 1) of_nccl.nccl_communicators.push_back(nullptr);
+  refuses<ts::UsageError>(make, rank == 1 ? "2 for 1 device" : "nccl_communicators");
+}
+
 void another_thread(int level) {
   if (level == MPI_THREAD_SINGLE) return;
   std::thread([level] {
@@ -215,10 +228,12 @@ void run(int level) {
   own_messages();
   mistakes(level);
   another_thread(level);
-  if (level == MPI_THREAD_SINGLE)
+  if (level == MPI_THREAD_SINGLE) {
     no_thread_of_ours();
-  else
-    uneven_devices();
+    return;
+  }
+  uneven_devices();
+  other_communicators();
 }
 
 }  // namespace

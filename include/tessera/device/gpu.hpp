@@ -15,6 +15,8 @@
 
 #include "tessera/device/strided.hpp"
 
+struct ncclComm;  // NCCL's ncclComm_t is a pointer to one
+
 namespace tessera {
 
 /// A place in the order of a stream's work.
@@ -239,6 +241,11 @@ class GpuPeers {
   /// `first_rank`; all members have to. Only where groups exist.
   [[nodiscard]] virtual std::vector<std::unique_ptr<GpuGroup>> join_group(
       GpuGroupId const& id, std::int64_t first_rank, std::int64_t members,
+      std::span<GpuStream* const> streams) = 0;
+  /// The same by communicators of NCCL that the program has joined with the GPUs of these streams,
+  /// and that stay its own.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<GpuGroup>> adopt_group(
+      std::span<ncclComm* const> communicators, std::int64_t first_rank, std::int64_t members,
       std::span<GpuStream* const> streams) = 0;
 };
 /// For streams, while they make a graph. Throws: DeviceError, always, naming `what`.

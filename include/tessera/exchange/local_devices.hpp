@@ -17,6 +17,7 @@ struct LocalDevices {
   std::int64_t count = 1;
   DeviceKind kind = DeviceKind::cpu;
   std::vector<std::shared_ptr<GpuStream>> streams;  ///< of GPUs: one per device
+  std::vector<ncclComm*> nccl_communicators;        ///< as RuntimeOptions
 
   /// As the options ask for, else the environment; else one device under a launcher or where MPI
   /// gave no threads, and one per core or GPU elsewhere. The GPUs of a host go round its processes.

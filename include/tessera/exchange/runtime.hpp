@@ -7,11 +7,14 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <vector>
 
 #include "tessera/base/ids.hpp"
 #include "tessera/device/device_kind.hpp"
 #include "tessera/exchange/counters.hpp"
 #include "tessera/plan/explanation.hpp"
+
+struct ncclComm;  // NCCL's ncclComm_t is a pointer to one
 
 namespace tessera {
 
@@ -24,6 +27,11 @@ struct RuntimeOptions {
   /// "emulated"); else GPUs where there are some and a CUDA compiler made the program's kernels,
   /// and the host's cores otherwise.
   std::optional<DeviceKind> kind = std::nullopt;
+  /// Communicators of NCCL (ncclComm_t) that the program has already: for each device of this
+  /// process one, in which all devices of the job are members by their ids, each with its GPU. GPUs
+  /// then send by these where they would by NCCL. They stay the program's, outlive the Runtime and
+  /// have no other work meanwhile. Not looked at where devices are no GPUs.
+  std::vector<ncclComm*> nccl_communicators = {};
 };
 
 class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
@@ -35,7 +43,7 @@ class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
 /// Lifetime: outlives every array. Its end waits for all processes; while an exception unwinds it,
 ///           and after PeerFailed or Mismatch, it ends the job instead.
 /// Throws:   ConfigError for a setting that cannot be, alike on every process; UsageError for a
-///           second Runtime at the same time, or a communicator that cannot be used;
+///           second Runtime at the same time, or communicators that cannot be used;
 ///           BackendNotBuilt for a communicator where TESSERA_WITH_MPI is off; TransportError or
 ///           DeviceError where the machine fails.
 ///

@@ -133,15 +133,26 @@ class Peers : public GpuPeers {
   std::vector<std::unique_ptr<GpuGroup>> join_group(GpuGroupId const& id, std::int64_t first_rank,
                                                     std::int64_t members,
                                                     std::span<GpuStream* const> streams) override {
+    auto const places = places_of(first_rank, members, streams);
+    return join_nccl(id, places, [](int gpu) { cuda::make_current(gpu); });
+  }
+  std::vector<std::unique_ptr<GpuGroup>> adopt_group(std::span<ncclComm* const> communicators,
+                                                     std::int64_t first_rank, std::int64_t members,
+                                                     std::span<GpuStream* const> streams) override {
+    return adopt_nccl(communicators, places_of(first_rank, members, streams));
+  }
+
+ private:
+  static std::vector<NcclPlace> places_of(std::int64_t first_rank, std::int64_t members,
+                                          std::span<GpuStream* const> streams) {
     std::vector<NcclPlace> places;
     for (auto* const stream : streams) {
       auto const& place = static_cast<Peers&>(stream->peers()).place_;
       places.push_back({place.gpu, place.stream, first_rank + std::ssize(places), members});
     }
-    return join_nccl(id, places, [](int gpu) { cuda::make_current(gpu); });
+    return places;
   }
 
- private:
   PeerPlace place_;
 };
 

@@ -83,6 +83,11 @@ class Peers : public GpuPeers {
     }
     return groups;
   }
+  std::vector<std::unique_ptr<GpuGroup>> adopt_group(std::span<ncclComm* const>, std::int64_t,
+                                                     std::int64_t,
+                                                     std::span<GpuStream* const>) override {
+    throw DeviceError("emulated GPUs have no NCCL");
+  }
 
  private:
   StreamParts parts_;

@@ -36,7 +36,7 @@ void check_call(NcclApi const& api, ncclComm_t communicator, ncclResult_t result
 }
 
 // A communicator whose calls never wait, so that every wait is one of the library's own, which has
-// an end.
+// an end; of the caller's communicators nobody can tell whether they do.
 class Group : public GpuGroup {
  public:
   Group(NcclApi const& api, NcclPlace const& place, ncclUniqueId const& id)
@@ -46,6 +46,20 @@ class Group : public GpuGroup {
     check(api_.init_rank(&communicator_, static_cast<int>(place.members), id,
                          static_cast<int>(place.rank), &config),
           "ncclCommInitRankConfig");
+  }
+  Group(NcclApi const& api, NcclPlace const& place, ncclComm_t given)
+      : api_(api), place_(place), communicator_(given), is_own_(false) {
+    if (given == nullptr) throw DeviceError(text("the one of device ", place.rank, " is null"));
+    int members = 0;
+    int rank = 0;
+    int gpu = 0;
+    check(api_.count(given, &members), "ncclCommCount");
+    check(api_.user_rank(given, &rank), "ncclCommUserRank");
+    check(api_.gpu(given, &gpu), "ncclCommCuDevice");
+    if (members != place.members || rank != place.rank || gpu != place.gpu)
+      throw DeviceError(text("the one of device ", place.rank, " has member ", rank, " of ",
+                             members, " on GPU ", gpu, ", where member ", place.rank, " of ",
+                             place.members, " on GPU ", place.gpu, " is needed"));
   }
   ~Group() override { Group::abandon(); }
 
@@ -79,7 +93,9 @@ class Group : public GpuGroup {
   void abandon() noexcept override {
     if (communicator_ == nullptr) return;
     if (std::exchange(is_open_, false)) (void)api_.group_end();
-    auto const result = api_.abort(std::exchange(communicator_, nullptr));
+    auto* const communicator = std::exchange(communicator_, nullptr);
+    if (!is_own_) return;  // it ends with the program, which a failure ends too
+    auto const result = api_.abort(communicator);
     if (result != ncclSuccess && result != ncclInProgress)
       log_error(text("ncclCommAbort of GPU ", place_.gpu, ": ", api_.error_string(result)));
   }
@@ -99,6 +115,7 @@ class Group : public GpuGroup {
   NcclApi const& api_;
   NcclPlace place_;
   ncclComm_t communicator_ = nullptr;
+  bool is_own_ = true;
   bool is_open_ = false;  // between begin and end
 };
 
@@ -115,7 +132,9 @@ bool find_all(void* library, NcclApi& api) {
          find(library, "ncclCommAbort", api.abort) &&
          find(library, "ncclGroupStart", api.group_start) &&
          find(library, "ncclGroupEnd", api.group_end) && find(library, "ncclSend", api.send) &&
-         find(library, "ncclRecv", api.receive) &&
+         find(library, "ncclRecv", api.receive) && find(library, "ncclCommCount", api.count) &&
+         find(library, "ncclCommUserRank", api.user_rank) &&
+         find(library, "ncclCommCuDevice", api.gpu) &&
          find(library, "ncclGetErrorString", api.error_string) &&
          find(library, "ncclGetLastError", api.last_error);
 }
@@ -164,6 +183,15 @@ std::vector<std::unique_ptr<GpuGroup>> join_nccl(NcclApi const& api, GpuGroupId 
   return groups;
 }
 
+std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(NcclApi const& api,
+                                                  std::span<ncclComm_t const> communicators,
+                                                  std::span<NcclPlace const> places) {
+  std::vector<std::unique_ptr<GpuGroup>> groups;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    groups.push_back(std::make_unique<Group>(api, places[i], communicators[i]));
+  return groups;
+}
+
 GpuGroupTraits nccl_traits() {
   auto const& loaded = load_nccl();
   return {loaded.api != nullptr, false, true, loaded.why_not};
@@ -182,6 +210,13 @@ std::vector<std::unique_ptr<GpuGroup>> join_nccl(GpuGroupId const& id,
                                                  std::span<NcclPlace const> places,
                                                  std::function<void(int gpu)> const& choose) {
   return join_nccl(*load_nccl().api, id, places, choose);
+}
+
+std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(std::span<ncclComm* const> communicators,
+                                                  std::span<NcclPlace const> places) {
+  auto const& loaded = load_nccl();
+  if (loaded.api == nullptr) throw DeviceError(loaded.why_not);
+  return adopt_nccl(*loaded.api, communicators, places);
 }
 
 }  // namespace tessera::cuda

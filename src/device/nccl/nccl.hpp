@@ -30,5 +30,8 @@ struct NcclPlace {
 [[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> join_nccl(
     GpuGroupId const& id, std::span<NcclPlace const> places,
     std::function<void(int gpu)> const& choose);
+/// By communicators of the program's own. Throws: DeviceError if they are those of other places.
+[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(
+    std::span<ncclComm* const> communicators, std::span<NcclPlace const> places);
 
 }  // namespace tessera::cuda

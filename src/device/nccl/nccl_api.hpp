@@ -21,6 +21,9 @@ struct NcclApi {
   decltype(&ncclGroupEnd) group_end = nullptr;
   decltype(&ncclSend) send = nullptr;
   decltype(&ncclRecv) receive = nullptr;
+  decltype(&ncclCommCount) count = nullptr;
+  decltype(&ncclCommUserRank) user_rank = nullptr;
+  decltype(&ncclCommCuDevice) gpu = nullptr;
   decltype(&ncclGetErrorString) error_string = nullptr;
   decltype(&ncclGetLastError) last_error = nullptr;
 };
@@ -36,5 +39,8 @@ struct LoadedNccl {
 [[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> join_nccl(
     NcclApi const& api, GpuGroupId const& id, std::span<NcclPlace const> places,
     std::function<void(int gpu)> const& choose);
+[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(
+    NcclApi const& api, std::span<ncclComm_t const> communicators,
+    std::span<NcclPlace const> places);
 
 }  // namespace tessera::cuda

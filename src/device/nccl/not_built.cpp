@@ -17,4 +17,9 @@ std::vector<std::unique_ptr<GpuGroup>> join_nccl(GpuGroupId const&, std::span<Nc
   throw BackendNotBuilt("NCCL", "TESSERA_WITH_NCCL");
 }
 
+std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(std::span<ncclComm* const>,
+                                                  std::span<NcclPlace const>) {
+  throw BackendNotBuilt("NCCL", "TESSERA_WITH_NCCL");
+}
+
 }  // namespace tessera::cuda

@@ -64,14 +64,29 @@ ncclResult_t receive(void* to, std::size_t count, ncclDataType_t type, int peer,
                        to == nullptr ? " to nowhere" : ""));
   return ncclSuccess;
 }
+int known_rank = 1;  // of the communicator, where it is asked
+
+ncclResult_t count(ncclComm_t, int* members) {
+  *members = 4;
+  return ncclSuccess;
+}
+ncclResult_t user_rank(ncclComm_t, int* rank) {
+  *rank = known_rank;
+  return ncclSuccess;
+}
+ncclResult_t gpu_of(ncclComm_t, int* gpu) {
+  *gpu = 0;
+  return ncclSuccess;
+}
 char const* error_string(ncclResult_t) {
   return "a word of NCCL";
 }
 char const* last_error(ncclComm_t) {
   return "and more";
 }
-cuda::NcclApi const noting{nullptr,   init_rank, get_async_error, abort_it,     group_start,
-                           group_end, send,      receive,         error_string, last_error};
+cuda::NcclApi const noting{nullptr,   init_rank,    get_async_error, abort_it, group_start,
+                           group_end, send,         receive,         count,    user_rank,
+                           gpu_of,    error_string, last_error};
 
 std::unique_ptr<GpuGroup> join() {
   calls.clear();
@@ -155,6 +170,38 @@ TEST_CASE("a member that was abandoned is aborted once, and calls nothing any mo
   }
   CHECK(calls == std::vector<std::string>{"start", "choose GPU 0", "init 1 of 4, id 7, never waits",
                                           "end", "abort"});
+}
+
+TEST_CASE("communicators of the program's are used as they are, and left to it") {
+  calls.clear();
+  states.clear();
+  answer_to_send = ncclSuccess;
+  cuda::NcclPlace const place{0, nullptr, 1, 4};
+  auto const adopt = [&](ncclComm_t given) {
+    return std::move(cuda::adopt_nccl(noting, {&given, 1}, {&place, 1}).front());
+  };
+  SUBCASE("with its place") {
+    auto const group = adopt(communicator);
+    CHECK(group->is_ready());
+    std::byte byte{};
+    group->begin();
+    group->send(0, &byte, 24);
+    group->end();
+    group->abandon();
+    CHECK_THROWS_AS(group->begin(), DeviceError);
+    CHECK(calls == std::vector<std::string>{"start", "send 24 bytes to 0 on no stream", "end"});
+  }
+  SUBCASE("with another one") {
+    known_rank = 2;
+    CHECK_THROWS_WITH_AS((void)adopt(communicator),
+                         "the one of device 1 has member 2 of 4 on GPU 0, where member 1 of 4 on "
+                         "GPU 0 is needed",
+                         DeviceError);
+    known_rank = 1;
+  }
+  SUBCASE("none") {
+    CHECK_THROWS_AS((void)adopt(nullptr), DeviceError);
+  }
 }
 
 TEST_CASE("NCCL is found, or it is said why not") {
