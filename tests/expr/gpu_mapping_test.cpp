@@ -1,5 +1,6 @@
 #include "tessera/expr/gpu_mapping.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -75,6 +76,57 @@ TEST_CASE("grids stay inside CUDA's limits, and inside the blocks that are allow
   CHECK(wide.blocks_x == 0x7fff'ffff);
   CHECK(wide.threads_x == 256);
   CHECK(few.blocks_x * few.blocks_y <= 10);
+}
+
+TEST_CASE("the threads of a fold's block have a cell and a place each, and meet in one of them") {
+  for (unsigned bits = 0; bits < 64; ++bits) {
+    FoldSplit const split{bits & 3, bits >> 2 & 3, bits >> 4};
+    CAPTURE(bits);
+    std::vector<int> visits(split.threads());
+    // Whose terms a thread's sum has by now: a bit for each.
+    std::vector<std::uint64_t> sums(split.threads());
+    for (unsigned thread = 0; thread < split.threads(); ++thread) {
+      auto const row = split.row_of(thread) * split.cells() + split.cell_of(thread);
+      ++visits.at(row * split.along() + split.along_of(thread));
+      auto const place = split.row_of(thread) * split.along() + split.along_of(thread);
+      sums[thread] = std::uint64_t{1} << place;
+    }
+    CHECK(visits == std::vector<int>(split.threads(), 1));
+    for (unsigned step = 0; step < split.steps(); ++step) {
+      auto const before = sums;
+      for (unsigned thread = 0; thread < split.threads(); ++thread) {
+        auto const partner = split.partner(step, thread);
+        if (partner == thread) continue;
+        CHECK(split.partner(step, partner) == partner);  // it is read while this one writes
+        CHECK(split.cell_of(partner) == split.cell_of(thread));
+        CHECK((sums[thread] & before[partner]) == 0);
+        sums[thread] |= before[partner];
+      }
+    }
+    auto const lanes = split.rows() * split.along();
+    for (unsigned thread = 0; thread < split.threads(); ++thread)
+      if (split.row_of(thread) == 0 && split.along_of(thread) == 0)
+        CHECK(sums[thread] == ~std::uint64_t{0} >> (64 - lanes));
+  }
+}
+
+TEST_CASE("a fold has threads for all that a GPU has, where there are terms for them") {
+  auto const split = [](std::int64_t cells, std::int64_t rows, std::int64_t row_terms) {
+    auto const found = split_for({cells, rows, row_terms}, 256, 132 * 1024);
+    CHECK(found.threads() == 256);
+    return std::array{found.along(), found.cells(), found.rows()};
+  };
+  using Split = std::array<unsigned, 3>;
+
+  CHECK(split(1'000'000, 5, 1) == Split{1, 256, 1});   // a thread for each cell
+  CHECK(split(1'000'000, 1, 8) == Split{1, 256, 1});   // as above: rows are short
+  CHECK(split(1'000'000, 1, 100) == Split{32, 8, 1});  // a warp for each row
+  CHECK(split(4096, 1, 4096) == Split{64, 4, 1});      // more, since there are few
+  CHECK(split(4096, 4096, 1) == Split{1, 8, 32});      // neighbours stay together
+  CHECK(split(3, 1'000'000, 1) == Split{1, 4, 64});    // as many as there are
+  CHECK(split(1, 1'000'000, 1'000'000) == Split{256, 1, 1});
+  CHECK(split(100, 7, 1) == Split{1, 256, 1});  // too few terms to share
+  CHECK(split(100, 1, 40) == Split{32, 8, 1});
 }
 
 TEST_SUITE_END();

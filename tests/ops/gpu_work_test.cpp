@@ -123,6 +123,30 @@ void gathers_as_the_host_does(std::mt19937& random) {
   CHECK(sum.value(2.0) == expected.value(2.0));
 }
 
+/// All blocks one after the other, the threads of each step by step.
+template <class Work>
+void fold_all(Work const& work) {
+  using A = typename Work::Accumulator;
+  auto const& split = work.split;
+  for (std::int64_t group = 0; group < work.groups(); ++group) {
+    std::vector<A> sums(split.threads());
+    for (unsigned thread = 0; thread < split.threads(); ++thread)
+      if (auto const cell = work.cell_of(group, thread); cell < work.extents.cells)
+        sums[thread] = work.gather(cell, thread);
+    for (unsigned step = 0; step < split.steps(); ++step) {
+      auto const before = sums;  // nobody takes what is added to in the same step
+      for (unsigned thread = 0; thread < split.threads(); ++thread)
+        if (auto const partner = split.partner(step, thread); partner != thread)
+          sums[thread].merge(before[partner]);
+    }
+    for (unsigned thread = 0; thread < split.threads(); ++thread) {
+      auto const cell = work.cell_of(group, thread);
+      bool const is_first = split.along_of(thread) == 0 && split.row_of(thread) == 0;
+      if (is_first && cell < work.extents.cells) work.put(cell, sums[thread]);
+    }
+  }
+}
+
 template <class A, std::size_t N, bool unit>
 void folds_as_the_host_does(std::mt19937& random) {
   using Kernel = FoldKernel<Stencil>;
@@ -148,11 +172,14 @@ void folds_as_the_host_does(std::mt19937& random) {
   call.box.target = reinterpret_cast<std::byte*>(target.data());
   auto const box = box_by_value<Kernel, N>(call);
   REQUIRE(box);
-  auto shape = random_shape(random);
-  shape.threads_y = 1;
-  shape.blocks_y = 1;
-  GpuFold<Kernel, A, double, N, unit> const work{*box, shape, target_cells(*box)};
-  for_each_thread(shape, work);
+  using Work = GpuFold<Kernel, A, double, N, unit>;
+  // However many threads share a cell; a row has more than one of them only where it has terms.
+  auto const extents = fold_extents(*box);
+  FoldSplit split;
+  if (to_strides.back() == 0) split.along_bits = static_cast<unsigned>(random_from(random, 0, 3));
+  split.cells_bits = static_cast<unsigned>(random_from(random, 0, 3));
+  split.rows_bits = static_cast<unsigned>(random_from(random, 0, 3));
+  fold_all(Work{*box, extents, split});
 
   CHECK(target == expected);
 }

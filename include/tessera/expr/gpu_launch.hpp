@@ -52,9 +52,33 @@ __global__ void __launch_bounds__(Work::threads) gather_parts(__grid_constant__ 
     work.parts[part] = A();
 }
 
+/// Every cell is given what its threads gathered.
 template <class Work>
-[[nodiscard]] int launch(void (*kernel)(Work), Work& work, void* stream) {
-  auto const& shape = work.shape;
+__global__ void __launch_bounds__(Work::threads) fold_cells(__grid_constant__ Work const work) {
+  using A = typename Work::Accumulator;
+  __shared__ alignas(A) std::byte storage[Work::threads * sizeof(A)];
+  auto* const shared = reinterpret_cast<A*>(storage);
+  auto const thread = threadIdx.x;
+  for (std::int64_t group = blockIdx.x; group < work.groups(); group += gridDim.x) {
+    auto const cell = work.cell_of(group, thread);
+    A sum;
+    if (cell < work.extents.cells) sum = work.gather(cell, thread);
+    if (work.split.steps() > 0) new (shared + thread) A(sum);
+    for (unsigned step = 0; step < work.split.steps(); ++step) {
+      __syncthreads();
+      auto const partner = work.split.partner(step, thread);
+      if (partner == thread) continue;
+      sum.merge(shared[partner]);
+      shared[thread] = sum;
+    }
+    bool const is_first = work.split.along_of(thread) == 0 && work.split.row_of(thread) == 0;
+    if (is_first && cell < work.extents.cells) work.put(cell, sum);
+    __syncthreads();  // the next cells take the same memory
+  }
+}
+
+template <class Work>
+[[nodiscard]] int launch(void (*kernel)(Work), Work& work, GpuShape const& shape, void* stream) {
   void* arguments[] = {&work};
   return cudaLaunchKernel(
       reinterpret_cast<void const*>(kernel), dim3(shape.blocks_x, shape.blocks_y),
@@ -69,7 +93,7 @@ template <class Kernel, class T, std::size_t N, bool unit>
   auto const columns = box->extents.back();
   if (rows * columns == 0) return cudaSuccess;
   GpuAssignment<Kernel, T, N, unit> work{*box, shape_for(rows, columns, gpu_threads)};
-  return launch(&run_work<decltype(work)>, work, call.stream);
+  return launch(&run_work<decltype(work)>, work, work.shape, call.stream);
 }
 template <class Kernel, class T, std::size_t N>
 [[nodiscard]] int launch_assignment(GpuCall const& call) {
@@ -87,7 +111,7 @@ template <class Kernel, class A, std::size_t N, bool unit>
       std::min<std::int64_t>(call.parts, call.multiprocessors * gpu_blocks_per_multiprocessor);
   Work work{*box, shape_for(box->rows(), box->extents.back(), Work::threads, most),
             static_cast<A*>(call.box.accumulator), call.parts};
-  return launch(&gather_parts<Work>, work, call.stream);
+  return launch(&gather_parts<Work>, work, work.shape, call.stream);
 }
 template <class Kernel, class A, std::size_t N>
 [[nodiscard]] int launch_reduction(GpuCall const& call) {
@@ -97,14 +121,17 @@ template <class Kernel, class A, std::size_t N>
 
 template <class Kernel, class A, class Out, std::size_t N, bool unit>
 [[nodiscard]] int launch_fold_of(GpuCall const& call) {
+  using Work = GpuFold<Kernel, A, Out, N, unit>;
   auto const box = box_by_value<Kernel, N>(call);
   if (!box) return cudaErrorInvalidValue;
-  if (box->rows() * box->extents.back() == 0) return cudaSuccess;
-  auto const cells = target_cells(*box);
-  auto const blocks = std::min<std::int64_t>((cells + gpu_threads - 1) / gpu_threads, 0x7fff'ffff);
-  GpuFold<Kernel, A, Out, N, unit> work{
-      *box, {gpu_threads, 1, static_cast<unsigned>(blocks), 1}, cells};
-  return launch(&run_work<decltype(work)>, work, call.stream);
+  auto const extents = fold_extents(*box);
+  if (extents.cells * extents.rows * extents.row_terms == 0) return cudaSuccess;
+  constexpr std::int64_t busy_threads_per_multiprocessor = 1024;
+  auto const busy = call.multiprocessors * busy_threads_per_multiprocessor;
+  Work work{*box, extents, split_for(extents, Work::threads, busy)};
+  auto const blocks = std::min<std::int64_t>(work.groups(), 0x7fff'ffff);
+  return launch(&fold_cells<Work>, work, {Work::threads, 1, static_cast<unsigned>(blocks), 1},
+                call.stream);
 }
 template <class Kernel, class A, class Out, std::size_t N>
 [[nodiscard]] int launch_fold(GpuCall const& call) {

@@ -136,4 +136,77 @@ class GpuRowCursor {
   return shape;
 }
 
+/// How the threads of a block share a fold's work, all numbers powers of two: each of `cells`
+/// target cells has `along` threads for the terms of a row and as many for each of `rows` rows at
+/// once. Neighbours read neighbouring terms; where rows are cells, those of neighbouring cells.
+///
+///     along 4, cells 2, rows 2: a thread's place in the sum
+///     first row   first cell 0 1 2 3   second cell  4  5  6  7
+///     second row  first cell 8 9 10 11  second cell 12 13 14 15
+struct FoldSplit {
+  unsigned along_bits = 0;
+  unsigned cells_bits = 0;
+  unsigned rows_bits = 0;
+
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned along() const { return 1U << along_bits; }
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned cells() const { return 1U << cells_bits; }
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned rows() const { return 1U << rows_bits; }
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned threads() const {
+    return 1U << (along_bits + cells_bits + rows_bits);
+  }
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned along_of(unsigned thread) const {
+    return thread & (along() - 1);
+  }
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned cell_of(unsigned thread) const {
+    return thread >> along_bits & (cells() - 1);
+  }
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned row_of(unsigned thread) const {
+    return thread >> (along_bits + cells_bits);
+  }
+
+  /// The sums of a cell's threads meet in so many steps, each behind the last.
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned steps() const { return along_bits + rows_bits; }
+  /// Whose sum a thread adds to its own in a step: of one that adds nothing any more. Its own
+  /// number if it adds none.
+  [[nodiscard]] TESSERA_FUNCTION constexpr unsigned partner(unsigned step, unsigned thread) const {
+    if (step < rows_bits) {
+      auto const half = threads() >> (step + 1);
+      return thread < half ? thread + half : thread;
+    }
+    auto const half = along() >> (step - rows_bits + 1);
+    return row_of(thread) == 0 && along_of(thread) < half ? thread + half : thread;
+  }
+};
+
+/// What a fold's box has.
+struct FoldExtents {
+  std::int64_t cells = 0;      ///< of the target
+  std::int64_t rows = 0;       ///< of terms, for each cell
+  std::int64_t row_terms = 0;  ///< 1 where rows are cells
+};
+
+/// Threads for a fold. A warp goes along rows of as many terms; where rows are cells, at least
+/// eight neighbours of a row stay together. Where cells are fewer than `busy` threads, more take
+/// part in each, as long as there are a few terms for everybody.
+/// `threads` of a block: a power of two, 32 or more.
+[[nodiscard]] constexpr FoldSplit split_for(FoldExtents const& extents, unsigned threads,
+                                            std::int64_t busy) {
+  constexpr unsigned warp_bits = 5;
+  constexpr std::int64_t least_terms = 4;
+  FoldSplit split;
+  if (extents.row_terms >= std::int64_t{1} << warp_bits) split.along_bits = warp_bits;
+  auto const together = extents.row_terms == 1 ? power_of_two_for(extents.cells, 8) : 1;
+  while (split.threads() * together < threads && extents.cells < busy >> split.steps()) {
+    auto const terms = extents.rows * extents.row_terms;
+    if (extents.row_terms >= 2 * least_terms << split.along_bits)
+      ++split.along_bits;
+    else if (terms >= 2 * least_terms << split.steps() && extents.rows >= 2 << split.rows_bits)
+      ++split.rows_bits;
+    else
+      break;
+  }
+  while (split.threads() < threads) ++split.cells_bits;
+  return split;
+}
+
 }  // namespace tessera::detail

@@ -168,6 +168,36 @@ struct GpuAssignment {
   }
 };
 
+/// Threads of a block whose accumulators meet in its shared memory.
+template <class A>
+inline constexpr unsigned threads_with = sizeof(A) <= 64    ? 256
+                                         : sizeof(A) <= 256 ? 128
+                                                            : 32;
+
+/// Adds term(0), term(1) … to `sum`, `cells_in_flight` of them or `count`, if that is less.
+template <class Get, class A>
+TESSERA_FUNCTION void gather_run(Get const& term, std::int64_t count, A& sum) {
+  using Term = std::remove_cvref_t<decltype(term(std::int64_t{}))>;
+  if (count >= cells_in_flight) {
+    Term terms[cells_in_flight];  // all are loaded before the first is added
+    for (std::int64_t k = 0; k < cells_in_flight; ++k) terms[k] = term(k);
+    if constexpr (requires { sum.add_terms(terms); }) {
+      sum.add_terms(terms);
+    } else {
+      for (auto const& each : terms) sum.add_term(each);
+    }
+    return;
+  }
+  for (std::int64_t k = 0; k < count; ++k) sum.add_term(term(k));
+}
+
+/// How many of j, j + step … come before `end`.
+[[nodiscard]] TESSERA_FUNCTION inline std::int64_t steps_before(std::int64_t end, std::int64_t j,
+                                                                std::int64_t step) {
+  auto const most = cells_in_flight * step;
+  return end - j >= most ? cells_in_flight : quotient(end - j + step - 1, step);
+}
+
 /// Gathers the terms of a box: as reduce_rows.
 template <class Kernel, class A, std::size_t N, bool unit>
 struct GpuReduction {
@@ -177,8 +207,7 @@ struct GpuReduction {
   A* parts = nullptr;
   std::int64_t part_count = 0;
 
-  /// A block's accumulators meet in its shared memory.
-  static constexpr unsigned threads = sizeof(A) <= 64 ? 256 : sizeof(A) <= 256 ? 128 : 32;
+  static constexpr unsigned threads = threads_with<A>;
 
   /// What one thread gathers.
   [[nodiscard]] TESSERA_FUNCTION A operator()(GpuThread const& thread) const {
@@ -188,45 +217,78 @@ struct GpuReduction {
     A sum;
     visit_rows_of(shape, thread, box.rows(), [&](std::int64_t number) {
       cursor.move_to(number, box.extents, row);
-      visit_runs_of(shape, thread, box.extents.back(),
-                    [&](std::int64_t j) { gather(row, j, sum); });
+      visit_runs_of(shape, thread, box.extents.back(), [&](std::int64_t j) {
+        std::int64_t const step = shape.threads_x;
+        gather_run([&](std::int64_t k) { return row(j + k * step); },
+                   steps_before(box.extents.back(), j, step), sum);
+      });
     });
     return sum;
   }
-
- private:
-  template <class Row>
-  TESSERA_FUNCTION void gather(Row const& row, std::int64_t j, A& sum) const {
-    using Term = std::remove_cvref_t<decltype(row(j))>;
-    std::int64_t const step = shape.threads_x;
-    if (j + (cells_in_flight - 1) * step < box.extents.back()) {
-      Term terms[cells_in_flight];  // all are loaded before the first is added
-      for (std::int64_t k = 0; k < cells_in_flight; ++k) terms[k] = row(j + k * step);
-      if constexpr (requires { sum.add_terms(terms); }) {
-        sum.add_terms(terms);
-      } else {
-        for (auto const& term : terms) sum.add_term(term);
-      }
-      return;
-    }
-    for (; j < box.extents.back(); j += step) sum.add_term(row(j));
-  }
 };
 
-/// Reduces a box along the dimensions that do not move the target: as fold_box. A thread has a
-/// target cell and all its terms.
+/// Reduces a box along the dimensions that do not move the target: as fold_box. The threads of a
+/// block have a few target cells at a time, and share the terms of each.
 template <class Kernel, class A, class Out, std::size_t N, bool unit>
 struct GpuFold {
+  using Accumulator = A;
   GpuBox<Kernel, N> box;
-  GpuShape shape;
-  std::int64_t cells = 0;  ///< of the target
+  FoldExtents extents;
+  FoldSplit split;
 
-  TESSERA_FUNCTION void operator()(GpuThread const& thread) const {
-    // Along x alone.
-    auto const step = std::int64_t{shape.blocks_x} * shape.threads_x;
-    for (auto cell = std::int64_t{thread.block_x} * shape.threads_x + thread.x; cell < cells;
-         cell += step)
-      fold(cell);
+  static constexpr unsigned threads = threads_with<A>;
+
+  /// How many times the threads of a block are needed for all cells.
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t groups() const {
+    return (extents.cells + split.cells() - 1) >> split.cells_bits;
+  }
+  /// The cell that a thread works for; none if it is beyond the last.
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t cell_of(std::int64_t group, unsigned thread) const {
+    return (group << split.cells_bits) + split.cell_of(thread);
+  }
+
+  /// What a thread gathers of a cell.
+  [[nodiscard]] TESSERA_FUNCTION A gather(std::int64_t cell, unsigned thread) const {
+    GpuView<Kernel, N> const call(box);
+    auto row = box.kernel.terms.template row<unit>(call);
+    bool const is_row_terms = !moves_target(N - 1);
+    std::int64_t first = 0;
+    visit_cell(cell, [&](std::size_t d, std::int64_t at) {
+      if (d + 1 < N)
+        row.move(d, at);
+      else
+        first = at;
+    });
+    A sum;
+    std::int64_t at[N] = {};
+    auto const over = std::int64_t{split.rows()};
+    auto r = std::int64_t{split.row_of(thread)};
+    if (!is_row_terms) {
+      for (; r < extents.rows; r += over * cells_in_flight)
+        gather_run(
+            [&](std::int64_t k) {
+              move_to_terms(r + k * over, at, row);
+              return row(first);
+            },
+            steps_before(extents.rows, r, over), sum);
+      return sum;
+    }
+    auto const step = std::int64_t{split.along()};
+    auto const end = box.extents.back();
+    for (; r < extents.rows; r += over) {
+      move_to_terms(r, at, row);
+      for (auto j = std::int64_t{split.along_of(thread)}; j < end; j += step * cells_in_flight)
+        gather_run([&](std::int64_t k) { return row(j + k * step); }, steps_before(end, j, step),
+                   sum);
+    }
+    return sum;
+  }
+
+  /// Gives a cell what all its threads gathered.
+  TESSERA_FUNCTION void put(std::int64_t cell, A const& sum) const {
+    auto* to = reinterpret_cast<Out*>(box.target);
+    visit_cell(cell, [&](std::size_t d, std::int64_t at) { to += at * box.target_strides[d]; });
+    put_result(*to, sum, box.kernel.parameter);
   }
 
  private:
@@ -234,57 +296,41 @@ struct GpuFold {
     return box.target_strides[d] != 0;
   }
 
-  TESSERA_FUNCTION void fold(std::int64_t cell) const {
-    GpuView<Kernel, N> const call(box);
-    auto row = box.kernel.terms.template row<unit>(call);
-    auto* to = reinterpret_cast<Out*>(box.target);
-    std::int64_t first = 0;  // the terms of a row: one where rows are cells, else all
-    std::int64_t last = box.extents.back();
+  /// Calls visit(d, the cell's index along d) for the dimensions that move the target.
+  template <class Visit>
+  TESSERA_FUNCTION void visit_cell(std::int64_t cell, Visit const& visit) const {
     for (std::size_t d = N; d-- > 0;) {
       if (!moves_target(d)) continue;
       auto const rest = quotient(cell, box.extents[d]);
-      auto const at = cell - rest * box.extents[d];
+      visit(d, cell - rest * box.extents[d]);
       cell = rest;
-      to += at * box.target_strides[d];
-      if (d + 1 < N) {
-        row.move(d, at);
-      } else {
-        first = at;
-        last = at + 1;
-      }
     }
-    A sum;
-    std::int64_t at[N] = {};
-    do
-      for (auto j = first; j < last; ++j) sum.add_term(row(j));
-    while (next(row, at));
-    put_result(*to, sum, box.kernel.parameter);
   }
 
-  /// To the next row of the same cell; after the last, false.
+  /// From the row of terms at `at` to row `r` of the same cell.
   template <class Row>
-  TESSERA_FUNCTION bool next(Row& row, std::int64_t (&at)[N]) const {
+  TESSERA_FUNCTION void move_to_terms(std::int64_t r, std::int64_t (&at)[N], Row& row) const {
     for (std::size_t d = N - 1; d-- > 0;) {
       if (moves_target(d)) continue;
-      if (at[d] + 1 < box.extents[d]) {
-        row.move(d, 1);
-        ++at[d];
-        return true;
-      }
-      row.move(d, -at[d]);
-      at[d] = 0;
+      auto const rest = r < box.extents[d] ? 0 : quotient(r, box.extents[d]);
+      auto const next = r - rest * box.extents[d];
+      row.move(d, next - at[d]);
+      at[d] = next;
+      r = rest;
     }
-    return false;
   }
 };
 
-/// How many cells a fold's box has in its target.
 template <class Box>
-[[nodiscard]] std::int64_t target_cells(Box const& box) {
-  std::int64_t count = 1;
-  for (std::size_t d = 0; d < box.extents.size(); ++d)
-    if (box.target_strides[d] != 0) count *= box.extents[d];
-  return count;
+[[nodiscard]] FoldExtents fold_extents(Box const& box) {
+  FoldExtents found{1, 1, 1};
+  auto const last = box.extents.size() - 1;
+  for (std::size_t d = 0; d <= last; ++d) {
+    bool const is_of_terms = box.target_strides[d] == 0;
+    auto& count = !is_of_terms ? found.cells : d == last ? found.row_terms : found.rows;
+    count *= box.extents[d];
+  }
+  return found;
 }
 
 }  // namespace tessera::detail
