@@ -121,8 +121,8 @@ TEST_CASE("two processes send by memory and events of their GPUs") {
                                stream->peers().share_event(handles[2])};
       line.say(handles);
       line.hear(handles);
-      std::array const filled{stream->peers().open_event(handles[3]),
-                              stream->peers().open_event(handles[4])};
+      std::array filled{stream->peers().open_event(handles[3]),
+                        stream->peers().open_event(handles[4])};
       std::vector<Numbers> received(messages, Numbers(count));
       for (std::size_t m = 0; m < messages; ++m) {
         char go = 0;
@@ -135,7 +135,10 @@ TEST_CASE("two processes send by memory and events of their GPUs") {
       wait_for(*stream);
       for (std::size_t m = 0; m < messages; ++m)
         CHECK(received[m] == counted(count, static_cast<std::int64_t>(m)));
+      // What was opened ends first, on both sides.
+      filled = {};
       char end = 0;
+      line.say(end);
       line.hear(end);
     };
     auto const child = [gpu](Line& line) {
@@ -144,11 +147,11 @@ TEST_CASE("two processes send by memory and events of their GPUs") {
       std::array<GpuHandle, 5> handles;
       line.hear(handles);
       auto const bytes = std::int64_t{count * sizeof(std::int64_t)};
-      auto const memory = stream->peers().open_memory(handles[0], 2 * bytes);
+      auto memory = stream->peers().open_memory(handles[0], 2 * bytes);
       std::array const slots{memory->data(), memory->data() + bytes};
       if (stream->peers().stores_to(*memory) != (gpu == 0)) std::abort();
-      std::array const drained{stream->peers().open_event(handles[1]),
-                               stream->peers().open_event(handles[2])};
+      std::array drained{stream->peers().open_event(handles[1]),
+                         stream->peers().open_event(handles[2])};
       std::array const filled{stream->peers().share_event(handles[3]),
                               stream->peers().share_event(handles[4])};
       line.say(handles);
@@ -168,7 +171,11 @@ TEST_CASE("two processes send by memory and events of their GPUs") {
         line.hear(go);
       }
       wait_for(*stream);
-      line.say(char{});
+      drained = {};
+      memory.reset();
+      char end = 0;
+      line.say(end);
+      line.hear(end);
     };
     CHECK(in_two_processes(parent, child) == 0);
   }

@@ -1,6 +1,7 @@
 #include "peers.hpp"
 
 #include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,12 @@ class SharedRegion : public GpuRegion {
   std::unique_ptr<SharedBytes> bytes_;
 };
 
+bool are(std::string_view what) {
+  auto const choice =
+      environment_choice("TESSERA_EMULATED_PEERS", {"apart", "short_of_memory", "short_of_events"});
+  return choice == what;
+}
+
 class Peers : public GpuPeers {
  public:
   explicit Peers(StreamParts parts) : parts_(std::move(parts)) {}
@@ -37,12 +44,16 @@ class Peers : public GpuPeers {
   std::uint64_t gpu_identity() const override { return parts_.gpu; }
 
   std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes, GpuHandle& handle) override {
+    if (are("short_of_memory") && size_bytes > std::int64_t{2} << 20)
+      throw DeviceError(
+          "TESSERA_EMULATED_PEERS=short_of_memory leaves no more than 2 MiB to share at once");
     auto bytes = std::make_unique<SharedBytes>(size_bytes);
+    bytes->ends_behind_openers();
     handle = handle_of(MemoryHandle{bytes->name(), parts_.gpu});
     return std::make_unique<SharedRegion>(parts_.memory, parts_.gpu, std::move(bytes));
   }
   std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle, std::int64_t) override {
-    if (environment_choice("TESSERA_EMULATED_PEERS", {"apart"}))
+    if (are("apart"))
       throw DeviceError("TESSERA_EMULATED_PEERS=apart keeps the memory of processes apart");
     auto const content = content_of<MemoryHandle>(handle);
     return std::make_unique<SharedRegion>(parts_.memory, content.gpu,
@@ -54,11 +65,15 @@ class Peers : public GpuPeers {
 
   std::unique_ptr<GpuEvent> share_event(GpuHandle& handle) override {
     std::shared_ptr<SharedMark> const shared(new SharedMark{SharedBytes(sizeof(Mark))});
+    shared->bytes.ends_behind_openers();
     ::new (shared->bytes.data()) Mark;
     handle = handle_of(shared->bytes.name());
     return std::make_unique<Event>(shared, false);
   }
   std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) override {
+    // The sender's are opened last, by the receiver, when all else is there.
+    if (are("short_of_events") && ++opened_events_ > 2)
+      throw DeviceError("TESSERA_EMULATED_PEERS=short_of_events lets no third event be opened");
     std::shared_ptr<SharedMark> const shared(
         new SharedMark{SharedBytes(content_of<SharedBytes::Name>(handle))});
     return std::make_unique<Event>(shared, true);
@@ -91,6 +106,7 @@ class Peers : public GpuPeers {
 
  private:
   StreamParts parts_;
+  int opened_events_ = 0;
   std::vector<std::unique_ptr<SharedBytes>> boards_;
 };
 

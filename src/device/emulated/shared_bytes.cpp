@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <random>
 
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -25,7 +27,7 @@ SharedBytes::SharedBytes(std::int64_t size_bytes) {
   }
   name_.descriptor = own_descriptor_;
   map(own_descriptor_);
-  std::memcpy(base_, &name_.nonce, sizeof name_.nonce);
+  ::new (base_) Front{name_.nonce};
 }
 
 SharedBytes::SharedBytes(Name const& name) : name_(name) {
@@ -39,12 +41,19 @@ SharedBytes::SharedBytes(Name const& name) : name_(name) {
                      status.st_size == static_cast<off_t>(mapped_bytes());
   if (is_it) map(descriptor);
   ::close(descriptor);
-  if (is_it && std::memcmp(base_, &name.nonce, sizeof name.nonce) == 0) return;
+  if (is_it && front().nonce == name.nonce) {
+    ++front().openers;
+    return;
+  }
   if (base_ != nullptr) ::munmap(base_, mapped_bytes());
   throw DeviceError(text(path, " is not the memory that was offered"));
 }
 
 SharedBytes::~SharedBytes() {
+  bool const is_own = own_descriptor_ >= 0;
+  TESSERA_ASSERT(!is_own || !ends_behind_openers_ || front().openers == 0,
+                 "memory or an event of a GPU ends, which another process has open");
+  if (!is_own) --front().openers;
   ::munmap(base_, mapped_bytes());
   if (own_descriptor_ >= 0) ::close(own_descriptor_);
 }

@@ -2,6 +2,7 @@
 /// @file
 /// Memory between the processes of a host, for emulated GPUs.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,9 +31,19 @@ class SharedBytes {
   [[nodiscard]] std::byte* data() const { return base_ + front_bytes; }
   [[nodiscard]] std::int64_t size_bytes() const { return name_.size_bytes; }
   [[nodiscard]] Name const& name() const { return name_; }
+  /// Of what another process may open only as long as this one has it, as memory and events of
+  /// GPUs: it is seen if that has it open still at the end.
+  void ends_behind_openers() { ends_behind_openers_ = true; }
 
  private:
-  static constexpr std::int64_t front_bytes = 4096;  // the nonce lies there
+  static constexpr std::int64_t front_bytes = 4096;
+
+  /// What lies before the bytes.
+  struct Front {
+    std::uint64_t nonce = 0;
+    std::atomic<std::int64_t> openers{0};  ///< other processes, once for each time
+  };
+  [[nodiscard]] Front& front() const { return *reinterpret_cast<Front*>(base_); }
 
   [[nodiscard]] std::size_t mapped_bytes() const {
     return static_cast<std::size_t>(front_bytes + name_.size_bytes);
@@ -42,6 +53,7 @@ class SharedBytes {
   Name name_;
   int own_descriptor_ = -1;
   std::byte* base_ = nullptr;
+  bool ends_behind_openers_ = false;
 };
 
 }  // namespace tessera::emulated
