@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "tessera/base/assert.hpp"
+#include "tessera/base/error.hpp"
 #include "tessera/base/planted.hpp"
+#include "tessera/base/text.hpp"
 
 #include "gpu_lane.hpp"
 
@@ -107,7 +109,7 @@ bool has_group_messages(DevicePlan const& plan) {
 
 void pack_messages(Record& record) {
   visit_sends(record, [&](Message const& message, std::int64_t begin) {
-    if (room_for(message) > 0) pack(record, message, record.gpu->messages.data() + begin);
+    if (room_for(message) > 0) pack(record, message, record.gpu->messages->data() + begin);
   });
 }
 
@@ -122,7 +124,7 @@ void put_on_lane(Record& record, Message const& message, std::int64_t begin) {
   if (lane.is_direct)
     pack(record, message, lane.slots[which]);
   else
-    stream.copy(lane.slots[which], record.gpu->messages.data() + begin, message.bytes);
+    stream.copy(lane.slots[which], record.gpu->messages->data() + begin, message.bytes);
   stream.record(*lane.filled[which]);
   message.sender->put(record.tag, 0);
 }
@@ -144,6 +146,13 @@ void announce(Record& record, Message const& message) {
   message.sender->put(record.tag, 0);
 }
 
+// A connection that breaks is a process that fails.
+void wait_for_group(Record& record) try {
+  wait_until(record, [&] { return record.gpu->group->is_ready(); });
+} catch (TransportError const& error) {
+  throw PeerFailed(text(error.what(), ", at ", record.tag));
+}
+
 // Brings all messages of the group, beside the kernels that have been launched since the packing.
 // They end when the others have come to the statement too, of which those that send have said so.
 void exchange_in_group(Record& record) {
@@ -158,14 +167,14 @@ void exchange_in_group(Record& record) {
   side.group->begin();
   visit_sends(record, [&](Message const& message, std::int64_t begin) {
     if (message.in_group())
-      side.group->send(message.peer.value(), side.messages.data() + begin, message.bytes);
+      side.group->send(message.peer.value(), side.messages->data() + begin, message.bytes);
   });
   visit_receives(record, [&](Message const& message, std::int64_t begin) {
     if (message.in_group())
-      side.group->receive(message.peer.value(), side.messages.data() + begin, message.bytes);
+      side.group->receive(message.peer.value(), side.messages->data() + begin, message.bytes);
   });
   side.group->end();
-  wait_until(record, [&] { return side.group->is_ready(); });
+  wait_for_group(record);
   side.wires->record(*side.arrived);
   if (!planted("gpu_group_read_before_arrived")) side.stream->wait(*side.arrived);
 }
@@ -175,7 +184,7 @@ void stage_sends(Record& record) {
   bool is_any = false;
   visit_sends(record, [&](Message const& message, std::int64_t begin) {
     if (!is_staged(message)) return;
-    side.stream->copy(side.staging->data() + begin, side.messages.data() + begin, message.bytes);
+    side.stream->copy(side.staging->data() + begin, side.messages->data() + begin, message.bytes);
     is_any = true;
   });
   if (is_any) wait_for_gpu(record);
@@ -233,7 +242,7 @@ void unstage_receives(Record& record) {
   bool is_any = false;
   visit_receives(record, [&](Message const& message, std::int64_t begin) {
     if (!is_staged(message)) return;
-    side.stream->copy(side.messages.data() + begin, side.staging->data() + begin, message.bytes);
+    side.stream->copy(side.messages->data() + begin, side.staging->data() + begin, message.bytes);
     is_any = true;
   });
   if (is_any) side.stream->record(*side.unstaged);
@@ -260,7 +269,7 @@ void end_exchange(Record& record) {
   note_phase(record, Phase::wait);
   unstage_receives(record);
   visit_receives(record, [&](Message const& message, std::int64_t begin) {
-    if (message.lane == nullptr) unpack(record, message, record.gpu->messages.data() + begin);
+    if (message.lane == nullptr) unpack(record, message, record.gpu->messages->data() + begin);
   });
   note_phase(record, Phase::pack);
 }

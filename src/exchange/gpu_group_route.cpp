@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <span>
+#include <thread>
 
+#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -57,7 +60,7 @@ void GpuGroupRoute::join(std::string const& wish) {
   bool const is_useful = wish.empty() && spans_hosts();
   for (auto const route : {Route::nccl, Route::ucx_gpu}) {
     if (is_asked_for ? wish != (route == Route::nccl ? "nccl" : "ucx") : !is_useful) continue;
-    auto const trouble = try_route(route);
+    auto const trouble = is_asked_for ? try_route(route) : try_unasked(route);
     if (trouble.empty()) {
       route_ = route;
       why_not_.clear();
@@ -94,7 +97,6 @@ void GpuGroupRoute::adopt_nccl() {
   });
   auto const words = agreed(tools_.bootstrap, trouble.data());
   if (!words.empty()) throw UsageError(text("RuntimeOptions::nccl_communicators: ", words));
-  wait_until_joined();
   route_ = Route::nccl;
 }
 
@@ -113,6 +115,15 @@ std::string GpuGroupRoute::try_route(Route route) {
   auto words = route == Route::nccl ? join_nccl() : join_ucx();
   if (!words.empty()) leave();
   return words;
+}
+
+// As try_route. Somebody may have had to ask the host's messages to go by something else.
+std::string GpuGroupRoute::try_unasked(Route route) {
+  auto const asked = environment("TESSERA_ROUTE").value_or("ucx");
+  bool const is_forced = route == Route::ucx_gpu && asked != "ucx";
+  auto const trouble = is_forced ? text("TESSERA_ROUTE asks for ", asked) : std::string();
+  if (auto words = agreed(tools_.bootstrap, trouble); !words.empty()) return words;
+  return try_route(route);
 }
 
 // Of this process; a collective over the job.
@@ -171,16 +182,28 @@ std::string GpuGroupRoute::join_nccl() {
     keep(peers.join_group(id, job.first_local().value(), job.device_count(), streams));
   });
   auto words = agreed(tools_.bootstrap, trouble.data());
-  if (words.empty()) wait_until_joined();
-  return words;
+  return words.empty() ? wait_until_joined() : words;
 }
 
-void GpuGroupRoute::wait_until_joined() {
-  Awaited what;
-  what.kind = Awaited::Kind::gpu;
-  what.self = what.peer = tools_.job.first_local();
-  for (auto* const side : tools_.sides)
-    tools_.network.caller_waiter().until([&] { return side->group->is_ready(); }, what);
+// As try_route. All look for a moment, then say what they have seen: who fails ends the others'
+// wait.
+std::string GpuGroupRoute::wait_until_joined() {
+  enum State : std::int64_t { joined, joining, failed };
+  for (;;) {
+    std::int64_t state = joining;
+    auto const trouble = trouble_of([&] {
+      auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+      while (state == joining && std::chrono::steady_clock::now() < end) {
+        auto const is_ready = [](GpuSide* side) { return side->group->is_ready(); };
+        if (std::ranges::all_of(tools_.sides, is_ready)) state = joined;
+        std::this_thread::yield();
+      }
+    });
+    if (!is_empty(trouble)) state = failed;
+    auto const worst = tools_.bootstrap.max_of(state);
+    if (worst == joined) return "";
+    if (worst == failed) return agreed(tools_.bootstrap, trouble.data());
+  }
 }
 
 // As try_route. Members are introduced as plans name them.
@@ -197,19 +220,25 @@ std::string GpuGroupRoute::join_ucx() {
   return agreed(tools_.bootstrap, trouble.data());
 }
 
-// All that is told goes before the first that is heard, so no process waits for itself.
+// All that is told goes before the first that is heard, so no process waits for itself. No worker
+// has messages under way meanwhile.
 void GpuGroupRoute::introduce(CompiledStatement const& plan, StatementTag const& tag) {
   if (route_ != Route::ucx_gpu) return;
+  std::vector<Pair> incoming;
   std::vector<Pair> outgoing;
+  auto const visit = [&](Message const& message, Pair pair, std::vector<Pair>& pairs) {
+    if (message.in_group() && introduced_.insert(pair).second) pairs.push_back(pair);
+  };
   for (auto const& device : plan.devices) {
     for (auto const& message : device.receives)
-      if (message.in_group() && introduced_.emplace(message.peer, device.device).second)
-        tell_address({message.peer, device.device}, tag);
+      visit(message, {message.peer, device.device}, incoming);
     for (auto const& message : device.sends)
-      if (message.in_group()) outgoing.emplace_back(device.device, message.peer);
+      visit(message, {device.device, message.peer}, outgoing);
   }
-  for (auto const& pair : outgoing)
-    if (introduced_.insert(pair).second) hear_address(pair, tag);
+  if (incoming.empty() && outgoing.empty()) return;
+  tools_.rest();
+  for (auto const& pair : incoming) tell_address(pair, tag);
+  for (auto const& pair : outgoing) hear_address(pair, tag);
 }
 
 void GpuGroupRoute::tell_address(Pair pair, StatementTag const& tag) {

@@ -60,11 +60,12 @@ class GpuGroupRoute {
 
   [[nodiscard]] bool spans_hosts() const;
   [[nodiscard]] std::string try_route(Route route);
+  [[nodiscard]] std::string try_unasked(Route route);
   [[nodiscard]] std::string why_unfit(Route route) const;
   [[nodiscard]] bool has_communicators() const;
   void adopt_nccl();
   [[nodiscard]] std::string join_nccl();
-  void wait_until_joined();
+  [[nodiscard]] std::string wait_until_joined();
   [[nodiscard]] std::string join_ucx();
   std::vector<GpuStream*> prepare_wires();
   void keep(std::vector<std::unique_ptr<GpuGroup>> groups);

@@ -282,10 +282,13 @@ void GpuRoutes::make_room(GpuSide& side, DevicePlan const& plan) {
   auto const room = room_of(plan);
   bool const has_staging = side.staging != nullptr && room.on_host <= side.staging->size_bytes();
   bool const needs_staging = room.on_host > 0 && !has_staging;
-  if (room.on_gpu <= side.messages.size_bytes() && !needs_staging) return;
+  bool const has_room = side.messages != nullptr && room.on_gpu <= side.messages->size_bytes();
+  if ((has_room || room.on_gpu == 0) && !needs_staging) return;
   tools_.rest();
-  if (room.on_gpu > side.messages.size_bytes())
-    side.messages = DeviceMemory(room.on_gpu, side.stream);
+  if (!has_room) {
+    side.messages.reset();
+    side.messages = side.stream->peers().make_plain_memory(room.on_gpu);
+  }
   if (needs_staging) side.staging = side.stream->make_pinned(room.on_host);
 }
 

@@ -28,7 +28,7 @@ class GpuRoutes {
   /// Chooses as TESSERA_GPU_ROUTE says, and joins the group where there is use for it.
   /// Ranks:  collective.
   /// Throws: ConfigError, alike on every process, where they disagree or the route cannot join
-  ///         them; DeviceError, PeerFailed.
+  ///         them, UsageError for communicators that cannot be used; DeviceError, PeerFailed.
   explicit GpuRoutes(GpuRouteTools tools);
   ~GpuRoutes();
   GpuRoutes(GpuRoutes const&) = delete;
@@ -36,7 +36,7 @@ class GpuRoutes {
 
   /// Says for each message of a plan how it travels, and makes room for it. Its channels are open.
   /// Ranks:  collective, for one statement.
-  /// Throws: DeviceError, PeerFailed, Mismatch.
+  /// Throws: DeviceError, TransportError, PeerFailed, Mismatch.
   void prepare(CompiledStatement& plan, StatementTag const& tag);
 
   /// Ends the use of what belongs to other processes, before these end. Nothing is sent any more.

@@ -25,10 +25,10 @@ struct GpuSide {
   std::unique_ptr<GpuRegion> parts;    ///< of a reduction
 
   std::shared_ptr<GpuStream> stream;
-  std::unique_ptr<GpuEvent> event;     ///< for waits of the host
-  std::unique_ptr<GpuEvent> unstaged;  ///< behind the last copies from `staging`
-  DeviceMemory messages;               ///< as long as all that one statement sends and receives
-  DeviceMemory accumulators;           ///< parts of a reduction
+  std::unique_ptr<GpuEvent> event;      ///< for waits of the host
+  std::unique_ptr<GpuEvent> unstaged;   ///< behind the last copies from `staging`
+  std::unique_ptr<GpuRegion> messages;  ///< as long as all that one statement sends and receives
+  DeviceMemory accumulators;            ///< parts of a reduction
 
   // Where devices send by their group, which works beside the kernels.
   std::shared_ptr<GpuStream> wires;

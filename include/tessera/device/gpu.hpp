@@ -228,9 +228,14 @@ class GpuPeers {
   /// Such an event of another process, for waits.
   [[nodiscard]] virtual std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) = 0;
 
-  /// Makes the GPU the calling thread's current one, as libraries beside the GPU's own ask.
+  /// Memory of the GPU that libraries of the host reach, too, as those that send between hosts;
+  /// memory of a pool may be hidden from them.
+  [[nodiscard]] virtual std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) = 0;
+  /// What such libraries are told of it: memory of CUDA, else of the host.
+  [[nodiscard]] virtual bool is_cuda() const = 0;
+  /// Makes the GPU the calling thread's current one, as they ask.
   virtual void make_current() = 0;
-  /// What such libraries of the host are told for an address in memory of the GPU.
+  /// What they are told for an address in memory of the GPU.
   [[nodiscard]] virtual std::byte* address_for_others(std::byte const* address) const = 0;
 
   [[nodiscard]] virtual GpuGroupTraits group_traits() const = 0;
@@ -242,8 +247,8 @@ class GpuPeers {
   [[nodiscard]] virtual std::vector<std::unique_ptr<GpuGroup>> join_group(
       GpuGroupId const& id, std::int64_t first_rank, std::int64_t members,
       std::span<GpuStream* const> streams) = 0;
-  /// The same by communicators of NCCL that the program has joined with the GPUs of these streams,
-  /// and that stay its own.
+  /// The same by communicators of NCCL that the program has joined, and that stay its own. Throws
+  /// if their members have other ranks, or other GPUs than these streams.
   [[nodiscard]] virtual std::vector<std::unique_ptr<GpuGroup>> adopt_group(
       std::span<ncclComm* const> communicators, std::int64_t first_rank, std::int64_t members,
       std::span<GpuStream* const> streams) = 0;

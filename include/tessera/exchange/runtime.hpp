@@ -30,7 +30,9 @@ struct RuntimeOptions {
   /// Communicators of NCCL (ncclComm_t) that the program has already: for each device of this
   /// process one, in which all devices of the job are members by their ids, each with its GPU. GPUs
   /// then send by these where they would by NCCL. They stay the program's, outlive the Runtime and
-  /// have no other work meanwhile. Not looked at where devices are no GPUs.
+  /// have no other work meanwhile. They have been joined, and were made not to wait
+  /// (ncclConfig_t::blocking = 0): calls of others may wait for a process that waits for what this
+  /// one is to send. Not looked at where devices are no GPUs.
   std::vector<ncclComm*> nccl_communicators = {};
 };
 

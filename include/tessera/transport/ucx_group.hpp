@@ -20,7 +20,8 @@ namespace tessera {
 /// come to the place of their `end`. A member is ready when its messages have arrived at both ends.
 ///
 /// Threads: one at a time.
-/// Throws:  DeviceError, TransportError; PeerFailed, naming the device, where a connection breaks.
+/// Throws:  DeviceError; TransportError where a connection cannot be made, or has been broken for
+///          some seconds: whoever waits may hear of the reason meanwhile.
 class UcxGroup : public GpuGroup {
  public:
   /// By which others send to this member.

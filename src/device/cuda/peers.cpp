@@ -123,6 +123,10 @@ class Peers : public GpuPeers {
     return std::make_unique<Event>(place_.gpu, event);
   }
 
+  std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) override {
+    return std::make_unique<OwnMemory>(place_.gpu, size_bytes);
+  }
+  bool is_cuda() const override { return true; }
   void make_current() override { cuda::make_current(place_.gpu); }
   std::byte* address_for_others(std::byte const* address) const override {
     return const_cast<std::byte*>(address);

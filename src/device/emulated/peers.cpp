@@ -7,6 +7,7 @@
 
 #include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
 
 #include "../gpu_handle.hpp"
 
@@ -29,6 +30,18 @@ class SharedRegion : public GpuRegion {
  private:
   std::shared_ptr<Memory> memory_;
   std::unique_ptr<SharedBytes> bytes_;
+};
+
+class PlainRegion : public GpuRegion {
+ public:
+  PlainRegion(Arena& arena, std::int64_t size_bytes)
+      : GpuRegion(arena.allocate(size_bytes), size_bytes), arena_(arena) {
+    if (data() == nullptr) throw DeviceError(text("no ", size_bytes, " bytes for an emulated GPU"));
+  }
+  ~PlainRegion() override { arena_.release(data()); }
+
+ private:
+  Arena& arena_;
 };
 
 bool are(std::string_view what) {
@@ -79,6 +92,10 @@ class Peers : public GpuPeers {
     return std::make_unique<Event>(shared, true);
   }
 
+  std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) override {
+    return std::make_unique<PlainRegion>(parts_.memory->arena(parts_.gpu), size_bytes);
+  }
+  bool is_cuda() const override { return false; }
   void make_current() override {}
   std::byte* address_for_others(std::byte const* address) const override {
     return parts_.memory->reach(address);

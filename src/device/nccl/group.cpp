@@ -50,12 +50,16 @@ class Group : public GpuGroup {
   Group(NcclApi const& api, NcclPlace const& place, ncclComm_t given)
       : api_(api), place_(place), communicator_(given), is_own_(false) {
     if (given == nullptr) throw DeviceError(text("the one of device ", place.rank, " is null"));
+    if (!is_ready())
+      throw DeviceError(
+          text("the one of device ", place.rank,
+               " is still joining; wait until ncclCommGetAsyncError says ncclSuccess"));
     int members = 0;
     int rank = 0;
     int gpu = 0;
-    check(api_.count(given, &members), "ncclCommCount");
-    check(api_.user_rank(given, &rank), "ncclCommUserRank");
-    check(api_.gpu(given, &gpu), "ncclCommCuDevice");
+    check(api_.get_count(given, &members), "ncclCommCount");
+    check(api_.get_rank(given, &rank), "ncclCommUserRank");
+    check(api_.get_gpu(given, &gpu), "ncclCommCuDevice");
     if (members != place.members || rank != place.rank || gpu != place.gpu)
       throw DeviceError(text("the one of device ", place.rank, " has member ", rank, " of ",
                              members, " on GPU ", gpu, ", where member ", place.rank, " of ",
@@ -132,9 +136,9 @@ bool find_all(void* library, NcclApi& api) {
          find(library, "ncclCommAbort", api.abort) &&
          find(library, "ncclGroupStart", api.group_start) &&
          find(library, "ncclGroupEnd", api.group_end) && find(library, "ncclSend", api.send) &&
-         find(library, "ncclRecv", api.receive) && find(library, "ncclCommCount", api.count) &&
-         find(library, "ncclCommUserRank", api.user_rank) &&
-         find(library, "ncclCommCuDevice", api.gpu) &&
+         find(library, "ncclRecv", api.receive) && find(library, "ncclCommCount", api.get_count) &&
+         find(library, "ncclCommUserRank", api.get_rank) &&
+         find(library, "ncclCommCuDevice", api.get_gpu) &&
          find(library, "ncclGetErrorString", api.error_string) &&
          find(library, "ncclGetLastError", api.last_error);
 }

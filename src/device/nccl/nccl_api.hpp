@@ -21,9 +21,9 @@ struct NcclApi {
   decltype(&ncclGroupEnd) group_end = nullptr;
   decltype(&ncclSend) send = nullptr;
   decltype(&ncclRecv) receive = nullptr;
-  decltype(&ncclCommCount) count = nullptr;
-  decltype(&ncclCommUserRank) user_rank = nullptr;
-  decltype(&ncclCommCuDevice) gpu = nullptr;
+  decltype(&ncclCommCount) get_count = nullptr;
+  decltype(&ncclCommUserRank) get_rank = nullptr;
+  decltype(&ncclCommCuDevice) get_gpu = nullptr;
   decltype(&ncclGetErrorString) error_string = nullptr;
   decltype(&ncclGetLastError) last_error = nullptr;
 };

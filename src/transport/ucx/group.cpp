@@ -1,10 +1,17 @@
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <string>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
+#include "tessera/base/log.hpp"
 #include "tessera/base/planted.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/transport/ucx_group.hpp"
@@ -16,22 +23,60 @@ namespace {
 
 using ucx::library;
 
-ucs_memory_type_t memory_of(GpuStream const& stream) {
-  return stream.native() != nullptr ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
+constexpr char const* hint = "; TESSERA_GPU_ROUTE=host does without UCX between GPUs";
+
+// What a lost connection is of has time to be told by beats, which know more.
+constexpr std::chrono::seconds patience{3};
+
+ucs_memory_type_t memory_of(GpuPeers const& peers) {
+  return peers.is_cuda() ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
 }
+
+// A message on its way. UCX is given its address.
+struct Transfer {
+  std::int64_t rank = 0;  // of the other end
+  bool is_send = false;
+  std::byte* bytes = nullptr;
+  std::int64_t size_bytes = 0;
+  void* request = nullptr;  // good until it has ended
+  bool has_ended = true;
+  ucs_status_t status = UCS_OK;
+  std::int64_t received_bytes = 0;
+
+  // Called by UCX.
+  void end(void* of, ucs_status_t how) {
+    library().request_free(of);
+    has_ended = true;
+    status = how;
+  }
+};
 
 // A message has its sender's number for a tag, and those of one sender come in their order.
 class Group final : public UcxGroup {
  public:
   Group(std::shared_ptr<GpuStream> stream, std::int64_t rank)
-      : stream_(std::move(stream)), reached_(stream_->make_event()), rank_(rank) {}
+      : stream_(std::move(stream)),
+        gpu_(stream_->peers()),
+        reached_(stream_->make_event()),
+        rank_(rank) {
+    gpu_.make_current();
+    worker_ = std::make_unique<ucx::Worker>(
+        ucx::WorkerOptions{.features = UCP_FEATURE_TAG, .threads = UCS_THREAD_MODE_SERIALIZED});
+  }
   ~Group() override { Group::abandon(); }
 
   std::vector<std::byte> address() const override { return worker_->address(); }
+
   void connect(std::int64_t rank, std::span<std::byte const> address) override {
-    stream_->peers().make_current();
-    auto& peer = peers_[rank];
-    peer.endpoint = worker_->endpoint_to(address, peer.error);
+    gpu_.make_current();
+    auto const [place, is_new] = peers_.try_emplace(rank);
+    try {
+      if (is_new) place->second.endpoint = worker_->endpoint_to(address, place->second.error);
+    } catch (TransportError const& error) {
+      peers_.erase(place);
+      throw TransportError(
+          text("device ", rank_, " cannot send to device ", rank, ": ", error.what(), hint));
+    }
   }
 
   void begin() override {
@@ -39,10 +84,10 @@ class Group final : public UcxGroup {
     transfers_.clear();
   }
   void send(std::int64_t rank, std::byte const* from, std::int64_t size_bytes) override {
-    transfers_.push_back({rank, true, stream_->peers().address_for_others(from), size_bytes});
+    transfers_.push_back({rank, true, gpu_.address_for_others(from), size_bytes});
   }
   void receive(std::int64_t rank, std::byte* to, std::int64_t size_bytes) override {
-    transfers_.push_back({rank, false, stream_->peers().address_for_others(to), size_bytes});
+    transfers_.push_back({rank, false, gpu_.address_for_others(to), size_bytes});
   }
   void end() override {
     stream_->record(*reached_);
@@ -52,15 +97,14 @@ class Group final : public UcxGroup {
   bool is_ready() override {
     if (worker_ == nullptr) throw DeviceError(text("device ", rank_, " has left its group"));
     if (state_ == State::idle) return true;
-    stream_->peers().make_current();  // UCX asks CUDA for it
+    gpu_.make_current();  // UCX asks CUDA for it
     if (state_ == State::brought) {
       if (!planted("gpu_ucx_sends_before_packed") && !reached_->has_passed()) return false;
       post();
     }
     (void)worker_->progress();
-    throw_errors();
-    std::erase_if(requests_, has_ended);
-    if (!requests_.empty()) return false;
+    if (is_in_trouble()) return false;
+    if (!std::ranges::all_of(transfers_, &Transfer::has_ended)) return false;
     // The others wait for the ends of what they sent, which must have left this process.
     worker_->look_for_rest();
     if (worker_->may_hold_back()) return false;
@@ -70,15 +114,22 @@ class Group final : public UcxGroup {
 
   void abandon() noexcept override {
     if (worker_ == nullptr) return;
-    for (auto const& request : requests_)
-      if (!request.is_send) library().request_cancel(worker_->get(), request.handle);
-    for (auto const& [rank, peer] : peers_) ucx::close(worker_->get(), peer.endpoint);
-    for (int look = 0; look < 1000 && !requests_.empty(); ++look) {
-      (void)worker_->progress();
-      std::erase_if(requests_, has_ended);
+    try {
+      gpu_.make_current();
+    } catch (DeviceError const& error) {
+      log_error(error.what());
     }
-    // What does not end may still be written to: then so does the worker not.
-    if (!requests_.empty()) (void)worker_.release();
+    for (auto const& transfer : transfers_)
+      if (!transfer.has_ended && !transfer.is_send)
+        library().request_cancel(worker_->get(), transfer.request);
+    for (auto const& [rank, peer] : peers_) ucx::close(worker_->get(), peer.endpoint);
+    auto const have_ended = [&] { return std::ranges::all_of(transfers_, &Transfer::has_ended); };
+    for (int look = 0; look < 1000 && !have_ended(); ++look) (void)worker_->progress();
+    // What does not end may still be written to: then so does the worker not, nor what it knows.
+    if (!have_ended()) {
+      (void)worker_.release();
+      (void)new std::vector<Transfer>(std::move(transfers_));
+    }
     worker_.reset();
   }
 
@@ -88,16 +139,11 @@ class Group final : public UcxGroup {
     ucp_ep_h endpoint = nullptr;
     ucs_status_t error = UCS_OK;
   };
-  struct Transfer {
+
+  // With whom, and what UCX says.
+  struct Trouble {
     std::int64_t rank = 0;
-    bool is_send = false;
-    std::byte* bytes = nullptr;
-    std::int64_t size_bytes = 0;
-  };
-  struct Request {
-    void* handle = nullptr;
-    std::int64_t rank = 0;
-    bool is_send = false;
+    ucs_status_t status = UCS_OK;
   };
 
   // Receives go first, so that nothing comes unawaited that need not.
@@ -105,55 +151,75 @@ class Group final : public UcxGroup {
     state_ = State::under_way;
     worker_->note_send();
     for (bool const sends : {false, true})
-      for (auto const& transfer : transfers_)
-        if (transfer.is_send == sends) begin(transfer);
+      for (auto& transfer : transfers_)
+        if (transfer.is_send == sends) start(transfer);
   }
-  void begin(Transfer const& transfer) {
+  void start(Transfer& transfer) {
     ucp_request_param_t params{};
-    params.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-    params.memory_type = memory_of(*stream_);
+    params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+                          UCP_OP_ATTR_FLAG_NO_IMM_CMPL | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+    params.user_data = &transfer;
+    params.memory_type = memory_of(gpu_);
     auto const size = static_cast<std::size_t>(transfer.size_bytes);
-    void* handle = nullptr;
+    transfer.has_ended = false;  // it may end before the call returns
     if (transfer.is_send) {
-      auto const tag = static_cast<std::uint64_t>(rank_);
-      auto* const endpoint = peers_.at(transfer.rank).endpoint;
-      handle = library().tag_send_sync_nbx(endpoint, transfer.bytes, size, tag, &params);
+      params.cb.send = [](void* request, ucs_status_t status, void* of) {
+        static_cast<Transfer*>(of)->end(request, status);
+      };
+      transfer.request =
+          library().tag_send_sync_nbx(peers_.at(transfer.rank).endpoint, transfer.bytes, size,
+                                      static_cast<std::uint64_t>(rank_), &params);
     } else {
-      auto const tag = static_cast<std::uint64_t>(transfer.rank);
-      handle = library().tag_recv_nbx(worker_->get(), transfer.bytes, size, tag, ~std::uint64_t{0},
-                                      &params);
+      params.cb.recv = [](void* request, ucs_status_t status, ucp_tag_recv_info_t const* info,
+                          void* of) {
+        auto& received = *static_cast<Transfer*>(of);
+        received.received_bytes = static_cast<std::int64_t>(info->length);
+        received.end(request, status);
+      };
+      transfer.request = library().tag_recv_nbx(worker_->get(), transfer.bytes, size,
+                                                static_cast<std::uint64_t>(transfer.rank),
+                                                ~std::uint64_t{0}, &params);
     }
-    if (UCS_PTR_IS_ERR(handle)) fail(transfer.rank, UCS_PTR_STATUS(handle));
-    if (handle != nullptr) requests_.push_back({handle, transfer.rank, transfer.is_send});
+    if (!UCS_PTR_IS_ERR(transfer.request)) return;
+    transfer.has_ended = true;
+    transfer.status = UCS_PTR_STATUS(transfer.request);
   }
 
-  void throw_errors() {
-    for (auto const& [rank, peer] : peers_)
-      if (peer.error != UCS_OK) fail(rank, peer.error);
-    for (auto const& request : requests_) {
-      auto const status = library().request_check_status(request.handle);
-      if (status != UCS_OK && status != UCS_INPROGRESS) fail(request.rank, status);
+  // Lengths that differ are an error at once, what may be a lost connection only after a while.
+  bool is_in_trouble() {
+    std::optional<Trouble> trouble;
+    for (auto const& transfer : transfers_) {
+      if (!transfer.has_ended) continue;
+      bool const is_short = !transfer.is_send && transfer.status == UCS_OK &&
+                            transfer.received_bytes != transfer.size_bytes;
+      if (is_short || transfer.status == UCS_ERR_MESSAGE_TRUNCATED)
+        throw DeviceError(text("device ", transfer.rank,
+                               " sends a message of another length than "
+                               "the ",
+                               transfer.size_bytes, " bytes that device ", rank_, " receives"));
+      if (transfer.status != UCS_OK) trouble = {transfer.rank, transfer.status};
     }
-  }
-  [[noreturn]] void fail(std::int64_t rank, ucs_status_t status) const {
-    throw PeerFailed(text("the messages of device ", rank_, " to and from device ", rank,
-                          " have ended (UCX: ", library().status_string(status), ")"));
-  }
-  static bool has_ended(Request const& request) {
-    if (library().request_check_status(request.handle) == UCS_INPROGRESS) return false;
-    library().request_free(request.handle);
+    for (auto const& [rank, peer] : peers_)
+      if (peer.error != UCS_OK) trouble = {rank, peer.error};
+    if (!trouble) return false;
+    auto const now = std::chrono::steady_clock::now();
+    if (!trouble_since_) trouble_since_ = now;
+    if (now - *trouble_since_ >= patience)
+      throw TransportError(
+          text("the messages of device ", rank_, " to and from device ", trouble->rank,
+               " have ended (UCX: ", library().status_string(trouble->status), ")", hint));
     return true;
   }
 
   std::shared_ptr<GpuStream> stream_;
+  GpuPeers& gpu_;
   std::unique_ptr<GpuEvent> reached_;  // behind the work before the last end
   std::int64_t rank_;
-  std::unique_ptr<ucx::Worker> worker_ = std::make_unique<ucx::Worker>(
-      ucx::WorkerOptions{.features = UCP_FEATURE_TAG, .threads = UCS_THREAD_MODE_SERIALIZED});
+  std::unique_ptr<ucx::Worker> worker_;
   std::map<std::int64_t, Peer> peers_;  // that it sends to
   State state_ = State::idle;
-  std::vector<Transfer> transfers_;
-  std::vector<Request> requests_;
+  std::vector<Transfer> transfers_;  // as it is from `end` until all have ended
+  std::optional<std::chrono::steady_clock::time_point> trouble_since_;
 };
 
 }  // namespace
@@ -161,10 +227,11 @@ class Group final : public UcxGroup {
 GpuGroupTraits ucx_group_traits(GpuStream& stream) {
   GpuGroupTraits traits{.shares_gpus = true, .spans_hosts = true};
   try {
-    stream.peers().make_current();
+    auto& gpu = stream.peers();
+    gpu.make_current();
     ucx::Worker const worker({.features = UCP_FEATURE_TAG});
-    traits.exists = (worker.memory_kinds() >> memory_of(stream) & 1U) != 0;
-    if (!traits.exists) traits.why_not = "this UCX was built without CUDA";
+    traits.exists = (worker.memory_kinds() >> memory_of(gpu) & 1U) != 0;
+    if (!traits.exists) traits.why_not = "it was built without CUDA, or UCX_TLS leaves that out";
   } catch (TransportError const& error) {
     traits.why_not = error.what();
   }
