@@ -174,28 +174,27 @@ inline constexpr unsigned threads_with = sizeof(A) <= 64    ? 256
                                          : sizeof(A) <= 256 ? 128
                                                             : 32;
 
-/// Adds term(0), term(1) … to `sum`, `cells_in_flight` of them or `count`, if that is less.
-template <class Get, class A>
-TESSERA_FUNCTION void gather_run(Get const& term, std::int64_t count, A& sum) {
-  using Term = std::remove_cvref_t<decltype(term(std::int64_t{}))>;
-  if (count >= cells_in_flight) {
-    Term terms[cells_in_flight];  // all are loaded before the first is added
-    for (std::int64_t k = 0; k < cells_in_flight; ++k) terms[k] = term(k);
-    if constexpr (requires { sum.add_terms(terms); }) {
-      sum.add_terms(terms);
-    } else {
-      for (auto const& each : terms) sum.add_term(each);
-    }
-    return;
+/// Adds terms that were all loaded before.
+template <class Term, class A>
+TESSERA_FUNCTION void add_terms_to(A& sum, Term const (&terms)[cells_in_flight]) {
+  if constexpr (requires { sum.add_terms(terms); }) {
+    sum.add_terms(terms);
+  } else {
+    for (auto const& term : terms) sum.add_term(term);
   }
-  for (std::int64_t k = 0; k < count; ++k) sum.add_term(term(k));
 }
 
-/// How many of j, j + step … come before `end`.
-[[nodiscard]] TESSERA_FUNCTION inline std::int64_t steps_before(std::int64_t end, std::int64_t j,
-                                                                std::int64_t step) {
-  auto const most = cells_in_flight * step;
-  return end - j >= most ? cells_in_flight : quotient(end - j + step - 1, step);
+/// Adds the terms j, j + step … before `end`, `cells_in_flight` of them or as many as there are.
+template <class Row, class A>
+TESSERA_FUNCTION void gather_run(Row const& row, std::int64_t j, std::int64_t step,
+                                 std::int64_t end, A& sum) {
+  if (j + (cells_in_flight - 1) * step < end) {
+    std::remove_cvref_t<decltype(row(j))> terms[cells_in_flight];
+    for (std::int64_t k = 0; k < cells_in_flight; ++k) terms[k] = row(j + k * step);
+    add_terms_to(sum, terms);
+    return;
+  }
+  for (; j < end; j += step) sum.add_term(row(j));
 }
 
 /// Gathers the terms of a box: as reduce_rows.
@@ -218,9 +217,7 @@ struct GpuReduction {
     visit_rows_of(shape, thread, box.rows(), [&](std::int64_t number) {
       cursor.move_to(number, box.extents, row);
       visit_runs_of(shape, thread, box.extents.back(), [&](std::int64_t j) {
-        std::int64_t const step = shape.threads_x;
-        gather_run([&](std::int64_t k) { return row(j + k * step); },
-                   steps_before(box.extents.back(), j, step), sum);
+        gather_run(row, j, shape.threads_x, box.extents.back(), sum);
       });
     });
     return sum;
@@ -262,25 +259,27 @@ struct GpuFold {
     A sum;
     std::int64_t at[N] = {};
     auto const over = std::int64_t{split.rows()};
+    auto const step = std::int64_t{split.along()};
     auto r = std::int64_t{split.row_of(thread)};
-    if (!is_row_terms) {
-      for (; r < extents.rows; r += over * cells_in_flight)
-        gather_run(
-            [&](std::int64_t k) {
-              move_to_terms(r + k * over, at, row);
-              return row(first);
-            },
-            steps_before(extents.rows, r, over), sum);
+    if (is_row_terms) {
+      for (; r < extents.rows; r += over) {
+        move_to_terms(r, at, row);
+        auto const end = box.extents.back();
+        for (auto j = std::int64_t{split.along_of(thread)}; j < end; j += step * cells_in_flight)
+          gather_run(row, j, step, end, sum);
+      }
       return sum;
     }
-    auto const step = std::int64_t{split.along()};
-    auto const end = box.extents.back();
-    for (; r < extents.rows; r += over) {
-      move_to_terms(r, at, row);
-      for (auto j = std::int64_t{split.along_of(thread)}; j < end; j += step * cells_in_flight)
-        gather_run([&](std::int64_t k) { return row(j + k * step); }, steps_before(end, j, step),
-                   sum);
+    auto const term = [&](std::int64_t number) {
+      move_to_terms(number, at, row);
+      return row(first);
+    };
+    for (; r + (cells_in_flight - 1) * over < extents.rows; r += over * cells_in_flight) {
+      decltype(term(r)) terms[cells_in_flight];
+      for (std::int64_t k = 0; k < cells_in_flight; ++k) terms[k] = term(r + k * over);
+      add_terms_to(sum, terms);
     }
+    for (; r < extents.rows; r += over) sum.add_term(term(r));
     return sum;
   }
 
