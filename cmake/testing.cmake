@@ -57,6 +57,9 @@ function(tessera_add_test floor)
 
   add_test(NAME ${program} COMMAND ${program})
   set_tests_properties(${program} PROPERTIES TIMEOUT ${timeout} LABELS "${floor};${arg_LABELS}")
+  if("threads" IN_LIST arg_LABELS)
+    set_tests_properties(${program} PROPERTIES PROCESSORS 2)  # threads that wait for each other
+  endif()
   foreach(spread IN LISTS arg_SPREADS)
     tessera_spread_test(${floor} ${spread} ${timeout} "${arg_ROUTES}" "${arg_LABELS}")
   endforeach()
