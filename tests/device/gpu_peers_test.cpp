@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <random>
 #include <span>
 #include <thread>
@@ -19,25 +18,14 @@
 #include "tessera/device/device_memory.hpp"
 #include "tessera/device/gpu.hpp"
 
+#include "support/numbers.hpp"
+
 using namespace tessera;
+using namespace tessera::test;
 
 TEST_SUITE_BEGIN("device/gpu_peers");
 
 namespace {
-
-using Numbers = std::vector<std::int64_t>;
-
-Numbers counted(std::size_t count, std::int64_t first) {
-  Numbers numbers(count);
-  std::iota(numbers.begin(), numbers.end(), first);
-  return numbers;
-}
-std::byte* bytes_of(Numbers& numbers) {
-  return reinterpret_cast<std::byte*>(numbers.data());
-}
-std::int64_t bytes_in(Numbers const& numbers) {
-  return std::ssize(numbers) * std::int64_t{sizeof(std::int64_t)};
-}
 
 // A pipe in both directions between two processes.
 class Line {

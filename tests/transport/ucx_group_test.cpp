@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <random>
 #include <vector>
 
@@ -14,25 +13,14 @@
 #include "tessera/device/device_memory.hpp"
 #include "tessera/device/gpu.hpp"
 
+#include "support/numbers.hpp"
+
 using namespace tessera;
+using namespace tessera::test;
 
 TEST_SUITE_BEGIN("transport/ucx_group");
 
 namespace {
-
-using Numbers = std::vector<std::int64_t>;
-
-Numbers counted(std::size_t count, std::int64_t first) {
-  Numbers numbers(count);
-  std::iota(numbers.begin(), numbers.end(), first);
-  return numbers;
-}
-std::byte* bytes_of(Numbers& numbers) {
-  return reinterpret_cast<std::byte*>(numbers.data());
-}
-std::int64_t bytes_in(Numbers const& numbers) {
-  return std::ssize(numbers) * std::int64_t{sizeof(std::int64_t)};
-}
 
 // Members on two GPUs, each of which may send to all.
 struct Members {
