@@ -13,11 +13,11 @@ function(tessera_add_test_main name)
 endfunction()
 
 # tessera_compile_as_test(<target>): tests are many and run once, so what counts is how fast they
-# compile; what sanitizers put into them takes three times as long to optimise. They include what they
-# share as "support/<file>.hpp".
+# compile; what the address sanitizer puts into them takes three times as long to optimise. They include
+# what they share as "support/<file>.hpp".
 function(tessera_compile_as_test target)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-  if(TESSERA_SANITIZE)
+  if(TESSERA_SANITIZE MATCHES address)
     target_compile_options(${target} PRIVATE -Og)
   else()
     target_compile_options(${target} PRIVATE -O1)
