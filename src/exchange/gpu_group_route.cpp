@@ -74,14 +74,12 @@ void GpuGroupRoute::join(std::string const& wish) {
 
 // A collective over the job.
 bool GpuGroupRoute::has_communicators() const {
-  auto const mine = tools_.nccl_communicators.empty() ? 0 : 1;
-  std::array<std::int64_t, 2> ends{mine, -mine};
-  tools_.bootstrap.max_of_each(ends);
-  if (ends[0] != -ends[1])
+  bool const mine = !tools_.nccl_communicators.empty();
+  if (!is_equal_on_all(tools_.bootstrap, mine ? 1 : 0))
     throw UsageError(
         "RuntimeOptions::nccl_communicators are given on some processes only; give them on all or "
         "on none");
-  return mine == 1;
+  return mine;
 }
 
 // As has_communicators.

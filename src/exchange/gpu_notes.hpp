@@ -52,6 +52,13 @@ template <class F>
   return trouble.empty() ? text("process ", last, " cannot, and says why") : trouble;
 }
 
+/// Whether all processes have the same number. Ranks: collective.
+[[nodiscard]] inline bool is_equal_on_all(Bootstrap& bootstrap, std::int64_t number) {
+  std::array<std::int64_t, 2> ends{number, -number};
+  bootstrap.max_of_each(ends);
+  return ends[0] == -ends[1];
+}
+
 /// Notes begin with what they are about: a statement, and a length.
 struct NoteHead {
   std::uint64_t statement = 0;

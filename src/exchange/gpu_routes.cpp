@@ -74,9 +74,7 @@ GpuRoutes::GpuRoutes(GpuRouteTools tools) : tools_(std::move(tools)) {
     throw ConfigError(mistake.empty() ? text("TESSERA_GPU_ROUTE: ", words) : words);
   if (tools_.job.process_count() == 1) return;
   auto const number = wish_.empty() ? std::int64_t{0} : static_cast<std::int64_t>(wish_.front());
-  std::array<std::int64_t, 2> ends{number, -number};
-  tools_.bootstrap.max_of_each(ends);
-  if (ends[0] != -ends[1])
+  if (!is_equal_on_all(tools_.bootstrap, number))
     throw ConfigError(
         "TESSERA_GPU_ROUTE is not the same on all processes; mpirun -x TESSERA_GPU_ROUTE passes it "
         "on to other hosts");

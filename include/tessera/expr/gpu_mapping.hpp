@@ -138,7 +138,8 @@ class GpuRowCursor {
 
 /// How the threads of a block share a fold's work, all numbers powers of two: each of `cells`
 /// target cells has `along` threads for the terms of a row and as many for each of `rows` rows at
-/// once. Neighbours read neighbouring terms; where rows are cells, those of neighbouring cells.
+/// once. Neighbours read neighbouring terms; where rows are cells, and `along` is 1, those of
+/// neighbouring cells.
 ///
 ///     along 4, cells 2, rows 2: a thread's place in the sum
 ///     first row   first cell 0 1 2 3   second cell  4  5  6  7
