@@ -14,7 +14,7 @@
 #include <mpi.h>
 #include <tessera/tessera.hpp>
 
-#include "tessera/base/hash.hpp"
+#include "support/hash.hpp"
 
 #include "pairs.hpp"
 #include "stream.hpp"
@@ -24,10 +24,7 @@ namespace bench {
 template <std::size_t N>
 using Field = tessera::DistArray<double, N>;
 
-/// What tessera::hash adds up for a cell, by its row-major number.
-[[nodiscard]] inline std::uint64_t hash_of_cell(std::int64_t cell, double value) {
-  return tessera::mix(static_cast<std::uint64_t>(cell), tessera::bits_of(value));
-}
+using examples::hash_of_cell;
 
 /// The hashes of a raw version's fields: visit(f) calls f(field, cell, value) for the cells of this
 /// process.

@@ -13,6 +13,8 @@
 #include <mpi.h>
 #include <tessera/tessera.hpp>
 
+#include "support/hash.hpp"
+
 #include "pairs.hpp"
 #include TESSERA_RAW_ROUND_TRIP
 
@@ -85,7 +87,8 @@ struct Places {
   std::int64_t count;
   std::uint64_t next = 0;
   std::int64_t operator()() {
-    return static_cast<std::int64_t>(ts::scramble(next++) % static_cast<std::uint64_t>(count));
+    return static_cast<std::int64_t>(examples::scramble(next++) %
+                                     static_cast<std::uint64_t>(count));
   }
 };
 

@@ -13,7 +13,7 @@
 #include <mpi.h>
 #include <tessera/tessera.hpp>
 
-#include "tessera/base/hash.hpp"
+#include "support/hash.hpp"
 
 namespace bench {
 
@@ -43,7 +43,7 @@ inline std::optional<Case> case_of(int argc, char** argv) {
 /// Any start will do that has no equal cells.
 inline double start_at(std::int64_t i) {
   constexpr double parts = 1.0 / 9007199254740992.0;  // 2^-53
-  return static_cast<double>(tessera::scramble(static_cast<std::uint64_t>(i)) >> 11U) * parts;
+  return static_cast<double>(examples::scramble(static_cast<std::uint64_t>(i)) >> 11U) * parts;
 }
 
 /// The seconds that `run()` takes until the last process has ended it.

@@ -19,7 +19,7 @@
 #include <mpi.h>
 #include <tessera/tessera.hpp>
 
-#include "tessera/base/hash.hpp"
+#include "src/base/hash.hpp"
 
 #include "pairs.hpp"
 #include "raw/aligned.hpp"

@@ -21,8 +21,8 @@
 #include <mpi.h>
 #include <tessera/tessera.hpp>
 
-#include "tessera/base/hash.hpp"
-#include "tessera/exchange/engine.hpp"
+#include "src/base/hash.hpp"
+#include "src/runtime/engine.hpp"
 
 #include "pairs.hpp"
 #include "raw/aligned.hpp"

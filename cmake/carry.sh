@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes a folder of what Tessera needs beside a compiler, CMake and the CUDA toolkit, for a machine
-# without network: Debian packages, unpacked and trimmed. It works wherever it lies, on any Linux with
-# glibc 2.36 or later.
+# Makes a folder with Tessera's dependencies for a machine without network: Debian packages, unpacked
+# and trimmed. That machine still needs a compiler, CMake and the CUDA toolkit. The folder works at any
+# path, on any Linux with glibc 2.36 or later.
 #
 #   cmake/carry.sh            into build/carried, where tests/gpu and bench/gpu look for it
-#   cmake/carry.sh FOLDER     elsewhere; TESSERA_CARRIED names it to them
+#   cmake/carry.sh FOLDER     elsewhere; set TESSERA_CARRIED so that they find it
 #
 # Needs Debian 12 with network and binutils; nothing is installed. Fails if the folder is over 60 MiB.
 set -euo pipefail

@@ -19,7 +19,6 @@ endif()
 # reach everything above it, installed or not.
 #   -ffp-contract=off  results keep the same bits however a statement is cut into pieces
 #   TESSERA_POISON     templates of the user's program ask for it too
-#   TESSERA_PLANT      as above
 #   -fsanitize         a program linked with a sanitized library needs the same run time
 # And of programs that nvcc compiles:
 #   --fmad=false               the bits of the host
@@ -29,14 +28,17 @@ function(tessera_apply_build_flags target)
   target_compile_options(${target} PUBLIC -ffp-contract=off)
   target_compile_options(${target} PUBLIC
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--fmad=false;--expt-relaxed-constexpr;--diag-suppress=186>")
-  if(TESSERA_ARCH)
+  if(TESSERA_ARCH STREQUAL "native")
+    # Of the machine that builds, not of those that an installed library is used on.
+    target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-march=native>)
+    if(TESSERA_PORTABLE_ARCH)
+      target_compile_options(${target} PUBLIC $<INSTALL_INTERFACE:-march=${TESSERA_PORTABLE_ARCH}>)
+    endif()
+  elseif(TESSERA_ARCH)
     target_compile_options(${target} PUBLIC -march=${TESSERA_ARCH})
   endif()
   if(TESSERA_POISON)
     target_compile_definitions(${target} PUBLIC TESSERA_POISON)
-  endif()
-  if(TESSERA_PLANT)
-    target_compile_definitions(${target} PUBLIC TESSERA_PLANT)
   endif()
   if(TESSERA_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer)
@@ -50,6 +52,8 @@ endfunction()
 
 # The rest is the taste of whoever builds Tessera itself, not of a project that contains it.
 if(NOT PROJECT_IS_TOP_LEVEL)
+  include(build_type)
+  tessera_warn_without_build_type()
   return()
 endif()
 
@@ -57,12 +61,15 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
 endif()
 
-# What is compiled is the same in every build folder, which only debuggers are told.
+# To the cache, what is compiled is the same in every build folder and copy of the sources; only
+# debuggers are told where they lie. For precompiled headers it needs the second line.
 find_program(CCACHE_PROGRAM ccache)
 foreach(language CXX CUDA)
   if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
     set(CMAKE_${language}_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_NOHASHDIR=1;${CCACHE_PROGRAM}")
+      "${CMAKE_COMMAND};-E;env;CCACHE_NOHASHDIR=1;CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      "${CCACHE_PROGRAM}")
   endif()
 endforeach()
 

@@ -1,8 +1,8 @@
 # Shell functions of tests/gpu and bench/gpu.
 # shellcheck shell=bash
 
-# use_carried ROOT: has programs, headers and libraries taken from the folder that cmake/carry.sh made,
-# if it is there. Else all is installed, or is missed by CMake.
+# use_carried ROOT: uses programs, headers and libraries from the folder that cmake/carry.sh made, if it
+# exists. Otherwise they must be installed, or CMake reports them as missing.
 use_carried() {
   local folder=${TESSERA_CARRIED:-$1/build/carried} libraries
   if [[ ! -e $folder/.carried ]]; then

@@ -34,17 +34,17 @@ option(TESSERA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_BENCH "Build the benches" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_GPU_TESTS "Compile the tests of statements by nvcc too, for tests/gpu" OFF)
+option(TESSERA_PRECOMPILE "Precompile the headers of tests, which hides missing includes" OFF)
 option(TESSERA_WERROR "Treat warnings in Tessera's own sources as errors" OFF)
-option(TESSERA_PLANT "Have the bugs in that TESSERA_PLANTED can switch on, to test the tests" OFF)
 option(TESSERA_POISON "Fill cells that hold no value with NaN, so that reading one is seen" OFF)
 
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
 
 # Programs instantiate Tessera's kernels, so the choice reaches them as well. `native` would die on
 # hosts older than the one that compiled; x86-64-v3 is every x86 server since 2015.
-set(default_arch "")
+set(TESSERA_PORTABLE_ARCH "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  set(default_arch "x86-64-v3")
+  set(TESSERA_PORTABLE_ARCH "x86-64-v3")
 endif()
-set(TESSERA_ARCH "${default_arch}" CACHE STRING
+set(TESSERA_ARCH "${TESSERA_PORTABLE_ARCH}" CACHE STRING
   "Value of -march for the library and for programs that use it; empty for the compiler's default")

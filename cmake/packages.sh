@@ -3,10 +3,10 @@
 #
 #   cmake/packages.sh run     to build and run the examples
 #   cmake/packages.sh test    to build and run the tests as well
-#   cmake/packages.sh test --list    only names them
+#   cmake/packages.sh test --list    only lists them
 #
-# Asks apt-get only where something is missing, so a second run takes no time and no network. On a
-# system without apt-get it names what has to be there and stops with code 3 if it is not.
+# Calls apt-get only if something is missing, so a second run takes no time and no network. On a system
+# without apt-get it names the missing requirements and stops with code 3.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/launch.sh"
 
@@ -21,6 +21,7 @@ test_packages=(
   doctest-dev python3
   iproute2    # tests/hosts
   mpich libmpich-dev # tests/checks/mpich; the default stays Open MPI
+  clang-format-14 clang-tidy-16 # tests/checks/style, tests/checks/tidy.py
   ccache mold # only faster
 )
 

@@ -1,6 +1,7 @@
 # Tests as CMake targets. tests/spread explains what a spread and a route are.
 
 set(TESSERA_SPREAD "${PROJECT_SOURCE_DIR}/tests/spread")
+include(precompile)
 
 # tessera_add_test_main(<name> USES <floor>)
 #
@@ -12,99 +13,198 @@ function(tessera_add_test_main name)
   target_link_libraries(tessera_test_${name} PUBLIC doctest::doctest tessera::${arg_USES})
 endfunction()
 
-# tessera_compile_as_test(<target>): tests are many and run once, so what counts is how fast they
-# compile; what the address sanitizer puts into them takes three times as long to optimise. They include
-# what they share as "support/<file>.hpp".
+# tessera_compile_as_test(<target> [UNOPTIMISED])
+#
+# What all sources of tests have in common: they include what they share as "support/<file>.hpp" and
+# private headers as "src/<floor>/<file>.hpp". Tests are many and run once, so the time to compile
+# them counts most: they are optimised little, or not at all. TESSERA_TEST_OPTIMIZATION overrides
+# both; with the address sanitizer's code in them, they take three times as long to optimise.
 function(tessera_compile_as_test target)
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-  if(TESSERA_SANITIZE MATCHES address)
-    target_compile_options(${target} PRIVATE -Og)
-  else()
-    target_compile_options(${target} PRIVATE -O1)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "UNOPTIMISED" "" "")
+  set(optimization -O1)
+  if(TESSERA_TEST_OPTIMIZATION)
+    set(optimization ${TESSERA_TEST_OPTIMIZATION})
+  elseif(arg_UNOPTIMISED)
+    set(optimization -O0)
+  elseif(TESSERA_SANITIZE MATCHES address)
+    set(optimization -Og)
   endif()
+  target_compile_options(${target} PRIVATE ${optimization})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  tessera_use_private_headers(${target})
   target_link_libraries(${target} PRIVATE tessera_warnings)
 endfunction()
 
-# tessera_add_test(<floor> [MAIN <name>] [SPREADS <PxD>...] [ROUTES <route>...] [LABELS <label>...]
-#                  [LINKS <library>...] [TIMEOUT <seconds>])
+# tessera_add_test_driver(<name> <source> [LINKS <library>...])
 #
-# One doctest program for a whole floor, <floor>_test, from tests/<floor>/*.cpp. It runs alone as
+# A program of its own that scripts run, with a main function of its own.
+function(tessera_add_test_driver name source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LINKS")
+  add_executable(${name} ${source})
+  tessera_compile_as_test(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LINKS})
+endfunction()
+
+# tessera_add_test(<floor> [MAIN <name>] [SPREADS <PxD>...] [ROUTES <route>...]
+#                  [LABELS <label>...] [LINKS <library>...] [OPTIMISED <glob>...]
+#                  [PRECOMPILED standard|tessera] [FOLDERS <floor>...])
+#
+# One doctest program for a whole floor, <floor>_test, from tests/<floor>/*.cpp and the FOLDERS of
+# floors below that are tested under the same conditions. It runs alone as
 # <floor>_test, and once more for every spread, as 4 processes of 2 devices for 4x2; with several
 # processes, once for every route: <floor>_test.4x2.shm. A spread solo:D is one process of D devices
 # without mpirun. Labels: the floor, `spread` where mpirun is used, and LABELS.
+#
+# The sources are compiled unoptimised, except OPTIMISED ones, whose time to run counts.
 function(tessera_add_test floor)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN;TIMEOUT" "SPREADS;ROUTES;LABELS;LINKS")
-  set(program ${floor}_test)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${floor}/*.cpp")
-  if(NOT sources)
-    return()
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN;PRECOMPILED"
+    "SPREADS;ROUTES;LABELS;LINKS;OPTIMISED;FOLDERS")
   set(main main)
   if(arg_MAIN)
     set(main ${arg_MAIN})
   endif()
-  set(timeout 120)
-  if(arg_TIMEOUT)
-    set(timeout ${arg_TIMEOUT})
-  endif()
-
-  add_executable(${program} ${sources})
-  tessera_compile_as_test(${program})
-  target_link_libraries(${program} PRIVATE tessera::${floor} tessera_test_${main} ${arg_LINKS})
+  tessera_add_test_program(${floor} ${main} "${arg_PRECOMPILED}" "${arg_LINKS}" "${arg_OPTIMISED}"
+    "${arg_FOLDERS}")
   foreach(label IN LISTS arg_LABELS)
-    tessera_label_target(${label} ${program})
+    tessera_label_target(${label} ${floor}_test)
   endforeach()
 
-  add_test(NAME ${program} COMMAND ${program})
-  set_tests_properties(${program} PROPERTIES TIMEOUT ${timeout} LABELS "${floor};${arg_LABELS}")
+  add_test(NAME ${floor}_test COMMAND ${floor}_test)
+  set_tests_properties(${floor}_test PROPERTIES TIMEOUT 120 LABELS "${floor};${arg_LABELS}")
   if("threads" IN_LIST arg_LABELS)
-    set_tests_properties(${program} PROPERTIES PROCESSORS 2)  # threads that wait for each other
+    set_tests_properties(${floor}_test PROPERTIES PROCESSORS 2)  # threads that wait for each other
   endif()
   foreach(spread IN LISTS arg_SPREADS)
-    tessera_spread_test(${floor} ${spread} ${timeout} "${arg_ROUTES}" "${arg_LABELS}")
+    tessera_add_spread(${floor} ${spread} "${arg_ROUTES}" "${arg_LABELS}")
   endforeach()
 endfunction()
 
-# tessera_spread_test(<floor> <spread> <timeout> <routes> <labels>): the runs of one spread.
-function(tessera_spread_test floor spread timeout routes labels)
-  string(REGEX MATCH "^(solo:|([0-9]+)x)([0-9]+)$" _ "${spread}")
-  set(processes "${CMAKE_MATCH_2}")
-  set(devices "${CMAKE_MATCH_3}")
-  if(NOT devices)
-    message(FATAL_ERROR "a spread is PxD or solo:D, not ${spread}")
-  endif()
-  if(processes)
-    if(NOT TESSERA_WITH_MPI)
-      return()
+# tessera_add_test_program(<floor> <main> <precompiled> <libraries> <globs> <folders>): the program <floor>_test.
+# Its property TESSERA_SOURCES has all sources, TESSERA_LIBRARIES what they link.
+function(tessera_add_test_program floor main precompiled libraries globs folders)
+  set(folder "${PROJECT_SOURCE_DIR}/tests/${floor}")
+  set(program ${floor}_test)
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  foreach(more IN LISTS folders)
+    file(GLOB found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${more}/*.cpp")
+    list(APPEND sources ${found})
+  endforeach()
+  set(optimised "")
+  foreach(glob IN LISTS globs)
+    file(GLOB found CONFIGURE_DEPENDS "${folder}/${glob}_test.cpp")
+    if(NOT found)
+      message(FATAL_ERROR "tests/${floor} has no ${glob}_test.cpp")
     endif()
-    list(APPEND labels spread)
-    math(EXPR busy "${processes} * ${devices}")
-  else()
-    set(busy ${devices})
-  endif()
-  # One process sends nothing to another, so no route is to choose.
-  if(NOT routes OR NOT processes OR processes EQUAL 1)
-    set(routes "default")
+    list(APPEND optimised ${found})
+  endforeach()
+  set(unoptimised ${sources})
+  if(optimised)
+    list(REMOVE_ITEM unoptimised ${optimised})
   endif()
 
+  list(APPEND libraries tessera_test_${main})
+  if(TARGET tessera::${floor})
+    list(APPEND libraries tessera::${floor})
+  endif()
+  add_executable(${program} ${unoptimised})
+  tessera_compile_as_test(${program} UNOPTIMISED)
+  tessera_precompile(${program} "${precompiled}" unoptimised)
+  target_link_libraries(${program} PRIVATE ${libraries})
+  set_target_properties(${program} PROPERTIES
+    TESSERA_SOURCES "${sources}" TESSERA_LIBRARIES "${libraries}")
+  if(optimised)
+    add_library(${program}_optimised OBJECT ${optimised})
+    tessera_compile_as_test(${program}_optimised)
+    tessera_precompile(${program}_optimised "${precompiled}" optimised)
+    target_link_libraries(${program}_optimised PRIVATE ${libraries})
+    target_sources(${program} PRIVATE $<TARGET_OBJECTS:${program}_optimised>)
+  endif()
+endfunction()
+
+# tessera_add_spread(<floor> <spread> <routes> <labels>): the runs of one spread.
+function(tessera_add_spread floor spread routes labels)
+  # One process sends nothing to another, so there is no route to choose.
+  if(NOT routes OR spread MATCHES "^(solo:|1x)")
+    set(routes default)
+  endif()
   foreach(route IN LISTS routes)
-    if(route STREQUAL "ucx" AND NOT TESSERA_WITH_UCX)
-      continue()
-    endif()
     set(how "${spread}")
     if(NOT route STREQUAL "default")
       string(APPEND how ":${route}")
     endif()
     string(REPLACE "solo:" "solo" name "${floor}_test.${how}")
     string(REPLACE ":" "." name "${name}")
-    add_test(NAME ${name} COMMAND "${TESSERA_SPREAD}" ${how} $<TARGET_FILE:${floor}_test>)
-    # Twice the time of the program alone; mpirun itself gives up a little earlier and says so.
-    math(EXPR ctest_timeout "${timeout} * 2 + 20")
-    math(EXPR mpirun_timeout "${timeout} * 2")
-    set_tests_properties(${name} PROPERTIES
-      TIMEOUT ${ctest_timeout} PROCESSORS ${busy} LABELS "${floor};${labels}"
-      ENVIRONMENT "TESSERA_TIMEOUT=${mpirun_timeout}")
+    tessera_devices_of(${spread} devices)
+    tessera_add_run(${name} SPREAD ${how} PROGRAM ${floor}_test
+      SECONDS 240 PROCESSORS ${devices} LABELS ${floor} ${labels})
   endforeach()
+endfunction()
+
+# tessera_add_emulated(<floor> SPREADS <spread>[:<route between GPUs>]... [LABELS <label>...])
+#
+# The program <floor>_test once more for each entry, with emulated GPUs for devices: they are lazy, and
+# the host cannot touch their memory. 2x4:shm:ipc forces a route between processes and one between
+# GPUs.
+function(tessera_add_emulated floor)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SPREADS;LABELS")
+  foreach(how IN LISTS arg_SPREADS)
+    set(environment TESSERA_DEVICE=emulated)
+    set(spread "${how}")
+    if(how MATCHES "^(.*):([a-z]+)$")
+      set(spread "${CMAKE_MATCH_1}")
+      set(route "${CMAKE_MATCH_2}")
+      list(APPEND environment TESSERA_GPU_ROUTE=${route})
+      if(route STREQUAL "ucx" AND NOT TESSERA_WITH_UCX)
+        continue()
+      endif()
+    endif()
+    string(REPLACE "solo:" "solo" name "emulated.${floor}_test.${how}")
+    string(REPLACE ":" "." name "${name}")
+    tessera_add_run(${name} SPREAD ${spread} PROGRAM ${floor}_test
+      SECONDS 240 PROCESSORS 8 LABELS ${floor} ${arg_LABELS} ENVIRONMENT ${environment})
+  endforeach()
+endfunction()
+
+# tessera_add_run(<name> SPREAD <spread>[:<route>] PROGRAM <target> SECONDS <limit>
+#                 [ARGUMENTS <argument>...] [PROCESSORS <n>] [LABELS <label>...]
+#                 [ENVIRONMENT <name>=<value>...])
+#
+# One run of a test program. What this build cannot run is left out: several processes without MPI,
+# and the route ucx without UCX. ctest waits a little longer than the program, which says why it ends.
+function(tessera_add_run name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPREAD;PROGRAM;SECONDS;PROCESSORS"
+    "ARGUMENTS;LABELS;ENVIRONMENT")
+  if(NOT arg_SPREAD MATCHES "^solo:")
+    if(NOT TESSERA_WITH_MPI)
+      return()
+    endif()
+    list(APPEND arg_LABELS spread)
+  endif()
+  if(arg_SPREAD MATCHES ":ucx$" AND NOT TESSERA_WITH_UCX)
+    return()
+  endif()
+  if(NOT arg_PROCESSORS)
+    set(arg_PROCESSORS 1)
+  endif()
+  add_test(NAME ${name}
+    COMMAND "${TESSERA_SPREAD}" ${arg_SPREAD} $<TARGET_FILE:${arg_PROGRAM}> ${arg_ARGUMENTS})
+  math(EXPR limit "${arg_SECONDS} + 20")
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT ${limit} PROCESSORS ${arg_PROCESSORS} LABELS "${arg_LABELS}"
+    ENVIRONMENT "TESSERA_TIMEOUT=${arg_SECONDS};${arg_ENVIRONMENT}")
+endfunction()
+
+# tessera_devices_of(<spread> <variable>): how many devices a spread has in all.
+function(tessera_devices_of spread variable)
+  if(NOT spread MATCHES "^(solo:|([0-9]+)x)([0-9]+)$")
+    message(FATAL_ERROR "a spread is PxD or solo:D, not ${spread}")
+  endif()
+  set(processes 1)
+  if(CMAKE_MATCH_2)
+    set(processes ${CMAKE_MATCH_2})
+  endif()
+  math(EXPR devices "${processes} * ${CMAKE_MATCH_3}")
+  set(${variable} ${devices} PARENT_SCOPE)
 endfunction()
 
 # tessera_label_target(<label> <program>): building tests_<label> builds every program so labelled.

@@ -6,8 +6,7 @@
 
 #include <tessera/tessera.hpp>
 
-#include "tessera/base/hash.hpp"
-
+#include "support/hash.hpp"
 #include "support/options.hpp"
 #include "support/report.hpp"
 #include "support/run.hpp"
@@ -47,8 +46,8 @@ Substances start(std::vector<std::int64_t> const& cells, ts::NamedSharding const
     return ts::from_index<double>({rows, columns}, tiles, [=](auto i) {
       auto const y = std::abs(2 * i[0] + 1 - rows), x = std::abs(2 * i[1] + 1 - columns);
       if (std::max(x, y) >= within) return outside;
-      auto const noise = ts::mix(static_cast<std::uint64_t>(std::min(x, y)),
-                                 static_cast<std::uint64_t>(std::max(x, y)));
+      auto const noise = examples::mix(static_cast<std::uint64_t>(std::min(x, y)),
+                                       static_cast<std::uint64_t>(std::max(x, y)));
       return inside + static_cast<double>(noise % 1024) * 0x1p-15;
     });
   };

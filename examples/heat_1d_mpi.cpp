@@ -1,8 +1,7 @@
 // heat_1d without Tessera: the same cells, the same bits, and every message by hand.
 #include <cmath>
 
-#include "tessera/base/hash.hpp"
-
+#include "support/hash.hpp"
 #include "support/options.hpp"
 #include "support/picture.hpp"
 #include "support/report.hpp"
@@ -39,8 +38,7 @@ double error_of(raw::Heat1d const& u, examples::WaveAt const& exact, raw::Job co
 
 std::uint64_t hash_of(raw::Heat1d const& u, raw::Job const& job) {
   std::uint64_t hash = 0;
-  for (std::int64_t i = 0; i < u.count(); ++i)
-    hash += tessera::mix(static_cast<std::uint64_t>(u.first() + i), tessera::bits_of(u[i]));
+  for (std::int64_t i = 0; i < u.count(); ++i) hash += examples::hash_of_cell(u.first() + i, u[i]);
   return job.sum(hash);
 }
 

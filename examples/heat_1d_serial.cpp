@@ -2,8 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/base/hash.hpp"
-
+#include "support/hash.hpp"
 #include "support/options.hpp"
 #include "support/report.hpp"
 #include "support/wave.hpp"
@@ -38,7 +37,8 @@ int main(int argc, char** argv) {
   report.stop_clock();
 
   std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < n; ++i) hash += tessera::mix(i, tessera::bits_of(now[i]));
+  for (std::size_t i = 0; i < n; ++i)
+    hash += examples::hash_of_cell(static_cast<std::int64_t>(i), now[i]);
   report.time();
   report.bits(hash);
   return report.exit_code();

@@ -1,8 +1,7 @@
 // heat_2d without Tessera: the same cells, the same bits, and every message by hand.
 #include <cmath>
 
-#include "tessera/base/hash.hpp"
-
+#include "support/hash.hpp"
 #include "support/options.hpp"
 #include "support/picture.hpp"
 #include "support/report.hpp"
@@ -53,7 +52,7 @@ double error_of(raw::Heat2d const& u, examples::WaveAt const& exact, raw::Job co
 std::uint64_t hash_of(raw::Heat2d const& u, std::int64_t width, raw::Job const& job) {
   std::uint64_t hash = 0;
   visit_cells(u, [&](std::int64_t i, std::int64_t j, double value) {
-    hash += tessera::mix(static_cast<std::uint64_t>(i * width + j), tessera::bits_of(value));
+    hash += examples::hash_of_cell(i * width + j, value);
   });
   return job.sum(hash);
 }

@@ -1,7 +1,10 @@
-# Shell functions for scripts that go through several stages; sourced by tests/run and its kin.
+# Shell functions for scripts that go through several stages; sourced by tests/run and similar scripts.
 # shellcheck shell=bash
 
 passed=0 failed=0 skipped=0 # tests of all suites so far
+built=()                    # the presets that were built
+times=$(mktemp)             # "SECONDS NAME" of every test
+trap 'rm -f "$times"' EXIT
 
 # stage NAME COMMAND...: runs one stage and prints how long it took.
 stage() {
@@ -23,6 +26,9 @@ suite() {
   read -r wrong ran < <(sed -n 's/.* tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' \
     "$log") || { wrong=1 ran=1; }
   left_out=$(grep -c '\*\*\*Skipped' "$log") || true # ctest takes these for passed
+  # " 12/191 Test  #7: plan_test ......   Passed    0.35 sec"
+  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*$/\2 \1/p' "$log" |
+    sed "s/\$/ ($name)/" >>"$times"
   rm -f "$log"
   passed=$((passed + ran - wrong - left_out))
   failed=$((failed + wrong))
@@ -36,10 +42,22 @@ count_tests() {
   "$@" 2>&1 | tee "$log"
 }
 
+# check NAME COMMAND...: a stage that counts as one test; code 77 says that it was skipped.
+check() {
+  local code=0
+  stage "$@" || code=$?
+  case $code in
+    0) passed=$((passed + 1)) ;;
+    77) skipped=$((skipped + 1)) ;;
+    *) failed=$((failed + 1)) ;;
+  esac
+}
+
 # build PRESET [TARGET]...: configures and builds; what cannot be built counts as one failed test.
 build() {
   local preset=$1
   shift
+  built+=("$preset")
   if ! stage "configure $preset" cmake --preset "$preset" ||
     ! stage "build $preset" cmake --build --preset "$preset" ${1:+--target "$@"}; then
     failed=$((failed + 1))
@@ -47,8 +65,29 @@ build() {
   fi
 }
 
-# summary: prints the last line of every run; its code says whether all is well.
+# slowest: prints the ten builds and the ten tests that took longest, others running beside them.
+slowest() {
+  local preset
+  for preset in "${built[@]}"; do
+    if [[ ! -f build/$preset/.ninja_log ]]; then continue; fi
+    echo "slowest builds of $preset, in seconds:"
+    # "BEGIN END MTIME OUTPUT HASH", in milliseconds; of several builds of an output the last counts.
+    awk -F'\t' '!/^#/ { took[$4] = ($2 - $1) / 1000 }
+      END { for (output in took) printf "%8.1f %s\n", took[output], output }' \
+      "build/$preset/.ninja_log" | top_ten
+  done
+  if [[ -s $times ]]; then
+    echo "slowest tests, in seconds:"
+    awk '{ took = $1; $1 = ""; printf "%8.1f%s\n", took, $0 }' "$times" | top_ten
+  fi
+}
+
+# top_ten: the ten lines of stdin with the largest numbers.
+top_ten() { sort --numeric-sort --reverse | sed -n 1,10p; }
+
+# summary: prints what took longest and, last, the result; its code says whether all is well.
 summary() {
+  slowest
   if ((skipped > 0)); then echo "$skipped skipped; the lines above say why"; fi
   echo "$passed passed, $failed failed"
   ((failed == 0 && passed > 0))

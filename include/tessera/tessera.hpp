@@ -1,22 +1,20 @@
 #pragma once
 /// @file
-/// Everything a program needs: one array, many devices.
+/// The umbrella header: everything a program needs.
 
 #include "tessera/array/adopt.hpp"
 #include "tessera/array/creation.hpp"
 #include "tessera/array/dist_array.hpp"
+#include "tessera/array/field.hpp"
 #include "tessera/array/one_sided.hpp"
+#include "tessera/array/operators.hpp"
 #include "tessera/array/print.hpp"
+#include "tessera/array/rearrange.hpp"
 #include "tessera/array/shards.hpp"
+#include "tessera/array/shift.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/exchange/budget.hpp"
-#include "tessera/exchange/runtime.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/evaluate.hpp"
-#include "tessera/expr/field.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/rearrange.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/detail/array/expr/evaluate.hpp"
 #include "tessera/io/npy.hpp"
 #include "tessera/layout/layout.hpp"
 #include "tessera/layout/parse.hpp"
@@ -24,3 +22,5 @@
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 #include "tessera/program/program.hpp"
+#include "tessera/runtime/budget.hpp"
+#include "tessera/runtime/runtime.hpp"

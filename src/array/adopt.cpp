@@ -6,14 +6,19 @@
 #include <string>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/exchange/engine.hpp"
-#include "tessera/index/index.hpp"
+
+#include "src/base/text.hpp"
+#include "src/execution/storage/array_state.hpp"
+#include "src/index/index.hpp"
+#include "src/job/job.hpp"
+#include "src/runtime/allocation.hpp"
+#include "src/runtime/current_runtime.hpp"
+#include "src/runtime/over_processes.hpp"
 
 namespace tessera::detail {
 namespace {
 
-// What is wrong with how a box lies in memory; empty if nothing is.
+// Describes what is wrong with a box's memory layout; empty if it is valid.
 std::string trouble_with(BorrowedBox const& box, ElementSize element) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (box.first == nullptr) return text("the memory for ", box.cells, " is null");
@@ -43,8 +48,9 @@ std::byte* end_of(BorrowedBox const& box, std::int64_t element_bytes) {
   return box.first + (last + 1) * element_bytes;
 }
 
-// True if from a cell of `a` so many elements lead to one of `b`, along dimensions `d` and up. The
-// boxes have equal strides; what the later dimensions lead is less than a stride of this one.
+// True if some cell of `a` coincides with some cell of `b`, where `b` begins `elements` elements
+// after `a`, counting only dimensions `d` and up. The boxes have equal strides; the later
+// dimensions together span less than a stride of this one.
 bool leads_into(BorrowedBox const& a, BorrowedBox const& b, std::int64_t elements, std::size_t d) {
   if (d == a.cells.rank()) return elements == 0;
   auto const steps = floor_div(elements, a.strides[d]);
@@ -55,16 +61,16 @@ bool leads_into(BorrowedBox const& a, BorrowedBox const& b, std::int64_t element
   return false;
 }
 
-// True if two boxes have memory in common, of which `b` begins inside of `a`. Boxes whose rows lie
-// in turn, as two halves of the columns of one table, have not; that is seen only where their
-// strides are equal.
+// True if two boxes overlap in memory; `b` begins inside of `a`. Boxes with interleaved rows, such
+// as two halves of the columns of one table, do not overlap; this is detected only if their strides
+// are equal.
 bool overlap(BorrowedBox const& a, BorrowedBox const& b, std::int64_t element_bytes) {
   auto const distance = b.first - a.first;
   if (a.strides != b.strides || distance % element_bytes != 0) return true;
   return leads_into(a, b, distance / element_bytes, 0);
 }
 
-// By device and place, as the devices hold their boxes.
+// Orders boxes by device and position, as the devices hold them.
 bool comes_before(BorrowedBox const& a, BorrowedBox const& b) {
   if (a.device != b.device) return a.device.value() < b.device.value();
   return std::lexicographical_compare(a.cells.lo.begin(), a.cells.lo.end(), b.cells.lo.begin(),
@@ -73,10 +79,10 @@ bool comes_before(BorrowedBox const& a, BorrowedBox const& b) {
 
 // `given` is sorted.
 std::string trouble_with_boxes(Layout const& layout, std::vector<BorrowedBox> const& given) {
-  auto const& job = engine().job();
+  auto const& all = job();
   std::size_t expected = 0;
-  for (std::int64_t i = 0; i < job.local_count(); ++i) {
-    DeviceId const device{job.first_local().value() + i};
+  for (std::int64_t i = 0; i < all.local_count(); ++i) {
+    DeviceId const device{all.first_local().value() + i};
     for (auto const& box : layout.boxes_of(device)) {
       if (box.empty()) continue;
       ++expected;
@@ -114,12 +120,12 @@ std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize elem
 // Cells of a GPU lie in its memory.
 std::string trouble_with_addresses(std::vector<BorrowedBox> const& given) try {
   for (auto const& box : given)
-    if (box.first != nullptr && !engine().reaches(box.device, box.first))
+    if (box.first != nullptr && !is_reachable(box.device, box.first))
       return text("the memory for ", box.cells, " of device ", box.device,
-                  " is none of its GPU; take it by cudaMalloc on that GPU");
+                  " is not on its GPU; allocate it by cudaMalloc on that GPU");
   return {};
 } catch (DeviceError const& error) {
-  return error.what();  // the other processes are told
+  return error.what();  // reported to the other processes
 }
 
 }  // namespace
@@ -128,7 +134,7 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, Element
                       std::vector<BorrowedBox> const& shards) {
   if (sharding.is_partial())
     throw ShardingError(text("adopt: an array on ", sharding,
-                             " consists of addends: adopt those, and make it by from_addends"));
+                             " is partial: adopt the partial results, then call from_addends"));
   auto const layout = std::make_shared<Layout const>(sharding, shape);
   auto sorted = shards;
   std::sort(sorted.begin(), sorted.end(), comes_before);
@@ -136,14 +142,14 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, Element
   if (trouble.empty()) trouble = trouble_with_memory(sorted, element);
   if (trouble.empty()) trouble = trouble_with_addresses(sorted);
   std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
-  engine().or_over_processes({&wrong, 1}, {}, {"which adopts memory"});
+  or_over_processes({&wrong, 1}, {}, {"which adopts memory"});
   constexpr char const* remedy =
       "; each process passes one view for each box that its devices hold, as "
       "sharding.boxes_of(device, shape) says";
   if (!trouble.empty()) throw ShapeError(text("adopt: ", trouble, remedy));
   if (wrong != std::byte{0})
     throw ShapeError(text("adopt: the memory of another process does not fit", remedy));
-  return engine().adopt_array(layout, element.bytes, sorted);
+  return adopt_array(layout, element.bytes, sorted);
 }
 
 }  // namespace tessera::detail

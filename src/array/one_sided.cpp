@@ -1,25 +1,27 @@
 #include "tessera/array/one_sided.hpp"
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/exchange/engine.hpp"
+
+#include "src/base/text.hpp"
+#include "src/execution/one_sided/one_sided.hpp"
+#include "src/runtime/one_sided_access.hpp"
 
 namespace tessera::detail {
 
 void pass_fence(StatePtr const& state, Place const& place) {
-  engine().one_sided().fence(state, place);
+  one_sided().fence(storage_of(state), place);
 }
 
 void read_cell(StatePtr const& state, Cell cell, std::byte* into) {
-  engine().one_sided().read(*state, cell, into);
+  one_sided().read(storage_of(*state), cell, into);
 }
 
 void write_cell(StatePtr const& state, Cell cell, std::byte const* from) {
-  engine().one_sided().write(*state, cell, from);
+  one_sided().write(storage_of(*state), cell, from);
 }
 
 void update_cell(StatePtr const& state, Cell cell, CellUpdate const& update, std::byte* old) {
-  engine().one_sided().update(*state, cell, update, old);
+  one_sided().update(storage_of(*state), cell, update, old);
 }
 
 void check_room(Box const& box, std::int64_t cells) {
@@ -29,33 +31,36 @@ void check_room(Box const& box, std::int64_t cells) {
 }
 
 std::size_t cells_to_read(StatePtr const& state, Box const& box) {
-  engine().one_sided().check(*state, box);
+  one_sided().check(storage_of(*state), box);
   return static_cast<std::size_t>(box.cells());
 }
 
-std::shared_ptr<Operation> begin_read(StatePtr const& state, Box const& box, std::byte* into) {
-  return engine().one_sided().begin_read(*state, box, into);
+std::shared_ptr<OneSidedRequest> begin_read(StatePtr const& state, Box const& box,
+                                            std::byte* into) {
+  return one_sided().begin_read(storage_of(*state), box, into);
 }
 
-std::shared_ptr<Operation> begin_write(StatePtr const& state, Box const& box, std::byte const* from,
-                                       std::int64_t cells) {
+std::shared_ptr<OneSidedRequest> begin_write(StatePtr const& state, Box const& box,
+                                             std::byte const* from, std::int64_t cells) {
   check_room(box, cells);
-  return engine().one_sided().begin_write(*state, box, from);
+  return one_sided().begin_write(storage_of(*state), box, from);
 }
 
-std::shared_ptr<Operation> begin_update(StatePtr const& state, Cell cell,
-                                        CellUpdate const& update) {
-  return engine().one_sided().begin_update(*state, cell, update);
+std::shared_ptr<OneSidedRequest> begin_update(StatePtr const& state, Cell cell,
+                                              CellUpdate const& update) {
+  return one_sided().begin_update(storage_of(*state), cell, update);
 }
 
-bool is_done(Operation const& operation) {
-  return operation.left == 0 && operation.trouble.empty() ? true
-                                                          : engine().one_sided().is_done(operation);
+bool is_done(OneSidedRequest const& request) {
+  return request.has_succeeded() || one_sided().is_done(request);
 }
 
-void wait_for(Operation const& operation) {
-  if (operation.left == 0 && operation.trouble.empty()) return;
-  engine().one_sided().wait(operation);
+void wait_for(OneSidedRequest const& request) {
+  if (!request.has_succeeded()) one_sided().wait(request);
+}
+
+std::span<std::byte const> cells_read(OneSidedRequest const& request) {
+  return request.cells;
 }
 
 }  // namespace tessera::detail

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
-#include "tessera/device/strided.hpp"
-#include "tessera/exchange/engine.hpp"
+#include "src/device/strided.hpp"
+#include "src/execution/storage/array_state.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/index/index.hpp"
+#include "src/job/job.hpp"
+#include "src/runtime/current_runtime.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -105,7 +109,7 @@ void write_brackets(std::ostream& out, Shown const& shown,
 }
 
 bool is_printer() {
-  return engine().job().self() == ProcessId{0};
+  return job().self() == ProcessId{0};
 }
 
 }  // namespace tessera::detail

@@ -1,7 +1,8 @@
-#include "tessera/base/checks.hpp"
+#include "src/base/checks.hpp"
 
-#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
+
+#include "src/base/environment.hpp"
 
 namespace tessera {
 
@@ -16,7 +17,7 @@ Checks Checks::from_environment() {
   }
   if (none && (checks.communication || checks.recording))
     throw ConfigError(
-        "TESSERA_CHECK: 'none' does not go with other words; name the checks, or none");
+        "TESSERA_CHECK: 'none' cannot be combined with other words; name the checks, or none");
   return checks;
 }
 

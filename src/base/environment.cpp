@@ -1,4 +1,4 @@
-#include "tessera/base/environment.hpp"
+#include "src/base/environment.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,8 @@
 #include <cstdlib>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera {
 
@@ -23,8 +24,8 @@ std::optional<std::int64_t> environment_integer(std::string_view name, std::int6
   auto const* end = value->data() + value->size();
   auto const [stop, error] = std::from_chars(value->data(), end, number);
   if (error != std::errc{} || stop != end || number < least)
-    throw ConfigError(text(name, "=", *value, " is not a whole number of at least ", least,
-                           "; mend or unset it"));
+    throw ConfigError(
+        text(name, "=", *value, " is not a whole number of at least ", least, "; fix or unset it"));
   return number;
 }
 
@@ -34,7 +35,7 @@ std::optional<double> environment_seconds(std::string_view name) {
   char* stop = nullptr;
   double const seconds = std::strtod(value->c_str(), &stop);
   if (*stop != '\0' || !std::isfinite(seconds) || seconds < 0)
-    throw ConfigError(text(name, "=", *value, " is not a number of seconds; mend or unset it"));
+    throw ConfigError(text(name, "=", *value, " is not a number of seconds; fix or unset it"));
   return seconds;
 }
 
@@ -44,8 +45,7 @@ std::optional<std::string> environment_choice(std::string_view name,
   if (!value) return std::nullopt;
   for (auto const choice : choices)
     if (*value == choice) return value;
-  throw ConfigError(
-      text(name, "=", *value, " is not one of ", join(choices), "; mend or unset it"));
+  throw ConfigError(text(name, "=", *value, " is not one of ", join(choices), "; fix or unset it"));
 }
 
 std::vector<std::string> environment_words(std::string_view name,
@@ -61,7 +61,7 @@ std::vector<std::string> environment_words(std::string_view name,
   for (auto const& word : words)
     if (std::find(choices.begin(), choices.end(), word) == choices.end())
       throw ConfigError(text(name, "=", *value, ": '", word, "' is not one of ", join(choices),
-                             "; mend or unset it"));
+                             "; fix or unset it"));
   return words;
 }
 

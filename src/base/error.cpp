@@ -1,6 +1,6 @@
 #include "tessera/base/error.hpp"
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {

@@ -1,7 +1,8 @@
-#include "tessera/base/inline_vector.hpp"
+#include "src/base/inline_vector.hpp"
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera::detail {
 

@@ -1,4 +1,4 @@
-#include "tessera/base/log.hpp"
+#include "src/base/log.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {

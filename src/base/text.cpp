@@ -1,9 +1,9 @@
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 #include <array>
 #include <cstdio>
 
-namespace tessera {
+namespace tessera::detail {
 
 std::string counted(std::int64_t count, std::string_view singular) {
   return text(count, ' ', singular, count == 1 ? "" : "s");
@@ -20,4 +20,4 @@ std::string bytes_text(std::int64_t bytes) {
   return buffer.data();
 }
 
-}  // namespace tessera
+}  // namespace tessera::detail

@@ -1,4 +1,4 @@
-#include "tessera/device/caches.hpp"
+#include "src/device/caches.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "tessera/device/cores.hpp"
+#include "src/device/cores.hpp"
 
 namespace tessera {
 namespace {
@@ -36,7 +36,7 @@ std::int64_t bytes_of(std::string_view text) {
   return text == "M" ? number << 20U : number;
 }
 
-/// How many a list as "0-1,4" names; at least 1.
+/// The number of items in a list such as "0-1,4"; at least 1.
 std::int64_t length_of(std::string_view list) {
   std::int64_t length = 0;
   while (!list.empty()) {

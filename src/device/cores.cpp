@@ -1,4 +1,4 @@
-#include "tessera/device/cores.hpp"
+#include "src/device/cores.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -53,9 +53,9 @@ std::optional<std::int64_t> least(std::optional<std::int64_t> a, std::optional<s
   return std::min(*a, *b);
 }
 
-/// Calls `quota(folder)` for the group's folder and all around it up to `mount`, and returns the
-/// least. In a container the group's own path need not exist below the mount: missing folders have
-/// no quota.
+/// Calls `quota(folder)` for the group's folder and all its parents up to `mount`, and returns the
+/// smallest quota. In a container the group's own path need not exist below the mount: missing
+/// folders have no quota.
 template <class Quota>
 std::optional<std::int64_t> least_upwards(std::filesystem::path const& mount,
                                           std::string const& group, Quota const& quota) {
@@ -118,7 +118,7 @@ namespace {
 
 /// The cores this thread may run on; none if the system does not say.
 std::vector<std::int64_t> affinity_cores() {
-  // The kernel wants a mask as long as its own, which nothing tells: try longer ones.
+  // The kernel requires a mask as long as its own, whose length is not published: try longer ones.
   for (int cores = CPU_SETSIZE; cores <= (1 << 20); cores *= 2) {
     auto const size = CPU_ALLOC_SIZE(static_cast<std::size_t>(cores));
     std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> const mask(

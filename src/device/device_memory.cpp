@@ -1,4 +1,4 @@
-#include "tessera/device/device_memory.hpp"
+#include "src/device/device_memory.hpp"
 
 #include <utility>
 

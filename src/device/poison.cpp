@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "tessera/device/memory.hpp"
+#include "src/device/host_memory.hpp"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "tessera/device/strided.hpp"
+#include "src/device/strided.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,12 +8,12 @@
 #include <immintrin.h>
 #endif
 
-#include "tessera/base/assert.hpp"
+#include "tessera/detail/base/assert.hpp"
 
 namespace tessera {
 namespace {
 
-// ---- Stores that go past the caches: a line that is written whole need not be read before.
+// ---- Non-temporal stores: a line that is written whole need not be read before.
 
 #if defined(__x86_64__)
 constexpr std::int64_t line_bytes = 64;
@@ -36,7 +36,7 @@ void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) 
   std::memcpy(to, from, static_cast<std::size_t>(left));
 }
 
-/// Other threads see what was stored before what is stored from here on.
+/// Orders the non-temporal stores so far before all later stores, as seen by other threads.
 void end_stores_past_caches() {
   _mm_sfence();
 }
@@ -71,7 +71,7 @@ void copy_long_runs(Target to, Origin from, std::int64_t count, std::int64_t byt
     std::memcpy(to.at + i * to.stride, from.at + i * from.stride, static_cast<std::size_t>(bytes));
 }
 
-/// Shorter runs go through the caches: most of their lines are written in parts.
+/// Shorter runs go through the caches, because most of their lines are written only in part.
 constexpr std::int64_t least_past_caches = 1024;
 
 void copy_runs_past_caches(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
@@ -112,12 +112,6 @@ void copy_bytes(std::byte* to, std::byte const* from, std::int64_t bytes) {
 }
 
 // ---- Rows of a block.
-
-std::int64_t element_count(StridedBlock const& block) {
-  std::int64_t count = 1;
-  for (auto const extent : block.extents) count *= extent;
-  return count;
-}
 
 std::int64_t row_length(StridedBlock const& block) {
   return block.extents.empty() ? 1 : block.extents.back();
@@ -211,63 +205,6 @@ std::int64_t available(std::int64_t total_bytes, std::int64_t first, std::size_t
   return std::min(left, static_cast<std::int64_t>(wanted));
 }
 
-// ---- Normal form.
-
-/// The dimensions of `Sides` blocks with the same extents, put together from the last to the first.
-template <std::size_t Sides>
-class Merger {
- public:
-  explicit Merger(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
-
-  /// Adds the next outer dimension: it continues the one inside it if on all sides its stride is
-  /// that one's whole length.
-  void add(std::int64_t extent, std::array<std::int64_t, Sides> const& strides) {
-    if (extent == 1) return;
-    if (extents_.empty() && all_equal(strides, element_bytes_)) {
-      element_bytes_ *= extent;
-    } else if (!extents_.empty() && continues(strides)) {
-      extents_.back() *= extent;
-    } else {
-      extents_.push_back(extent);
-      strides_.push_back(strides);
-    }
-  }
-
-  [[nodiscard]] StridedBlock block(std::size_t side, std::int64_t offset_bytes) const {
-    StridedBlock block;
-    for (std::size_t d = extents_.size(); d-- > 0;) {
-      block.extents.push_back(extents_[d]);
-      block.strides_bytes.push_back(strides_[d][side]);
-    }
-    block.offset_bytes = offset_bytes;
-    block.element_bytes = element_bytes_;
-    return block;
-  }
-
- private:
-  static bool all_equal(std::array<std::int64_t, Sides> const& strides, std::int64_t value) {
-    return std::all_of(strides.begin(), strides.end(),
-                       [value](std::int64_t stride) { return stride == value; });
-  }
-  [[nodiscard]] bool continues(std::array<std::int64_t, Sides> const& strides) const {
-    for (std::size_t side = 0; side < Sides; ++side)
-      if (strides[side] != strides_.back()[side] * extents_.back()) return false;
-    return true;
-  }
-
-  InlineVector<std::int64_t, 8> extents_;  // innermost first, as strides_
-  InlineVector<std::array<std::int64_t, Sides>, 8> strides_;
-  std::int64_t element_bytes_;
-};
-
-StridedBlock without_elements(StridedBlock const& block) {
-  return {{0}, {0}, block.offset_bytes, block.element_bytes};
-}
-
-void check(StridedBlock const& block) {
-  TESSERA_ASSERT(block.extents.size() == block.strides_bytes.size(), block);
-}
-
 // ---- Copies of rows.
 
 /// Calls `copy(target, origin, count, bytes)` for each row.
@@ -278,7 +215,7 @@ void copy_rows(std::byte* to_base, StridedBlock const& to, std::byte const* from
                  from);
   if (stream_bytes(to) == 0) return;
   auto const length = row_length(to);
-  auto const rows = element_count(to) / length;
+  auto const rows = stream_bytes(to) / (length * to.element_bytes);
   RowWalk to_row(to, 0);
   RowWalk from_row(from, 0);
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -304,37 +241,6 @@ std::int64_t unpack_rows(std::byte* base, StridedBlock const& block, std::int64_
 }
 
 }  // namespace
-
-std::ostream& operator<<(std::ostream& out, StridedBlock const& block) {
-  return out << block.extents << " elements of " << block.element_bytes << " bytes at "
-             << block.offset_bytes << " with strides " << block.strides_bytes;
-}
-
-std::int64_t stream_bytes(StridedBlock const& block) {
-  return element_count(block) * block.element_bytes;
-}
-
-StridedBlock normalized(StridedBlock const& block) {
-  check(block);
-  if (stream_bytes(block) == 0) return without_elements(block);
-  Merger<1> merger(block.element_bytes);
-  for (std::size_t d = block.extents.size(); d-- > 0;)
-    merger.add(block.extents[d], {block.strides_bytes[d]});
-  return merger.block(0, block.offset_bytes);
-}
-
-BlockPair normalized(BlockPair const& pair) {
-  auto const& [to, from] = pair;
-  check(to);
-  check(from);
-  TESSERA_ASSERT(to.extents == from.extents && to.element_bytes == from.element_bytes, to, " from ",
-                 from);
-  if (stream_bytes(to) == 0) return {without_elements(to), without_elements(from)};
-  Merger<2> merger(to.element_bytes);
-  for (std::size_t d = to.extents.size(); d-- > 0;)
-    merger.add(to.extents[d], {to.strides_bytes[d], from.strides_bytes[d]});
-  return {merger.block(0, to.offset_bytes), merger.block(1, from.offset_bytes)};
-}
 
 void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                 StridedBlock const& from) {

@@ -1,4 +1,4 @@
-#include "tessera/device/worker.hpp"
+#include "src/device/worker.hpp"
 
 #include <system_error>
 #include <utility>
@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {
 
-// A short spin catches the next task of a busy program; a long one would hold up the threads that
-// share this core, so the rest are yields.
+// A short spin catches the next task of a busy program. A longer one would delay the threads that
+// share this core, so the worker then yields.
 constexpr int spins = 100;
 constexpr int yields = 200;
 
@@ -30,7 +31,7 @@ bool membarrier(int command) {
   return ::syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-/// Whether one thread can make all threads of this process pass a memory barrier.
+/// Whether one thread can issue a memory barrier on all threads of this process (membarrier).
 bool can_order_others() {
   static bool const can = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
   return can;
@@ -63,15 +64,15 @@ void Worker::clear_failure() {
 
 void Worker::work() {
   for (std::uint64_t next = 0; wait_for(next); ++next) {
-    run(slots_[next % capacity].task);
+    run(slots_[next % capacity].item);
     done_.store(next + 1, std::memory_order_release);
   }
 }
 
-void Worker::run(Task task) noexcept {
+void Worker::run(WorkItem item) noexcept {
   if (failed_.load(std::memory_order_relaxed)) return;
   try {
-    task.run(task.record);
+    item.run(item.record);
   } catch (...) {
     failed_.store(true, std::memory_order_release);
     on_failure_(std::current_exception());
@@ -94,7 +95,8 @@ bool Worker::wait_for(std::uint64_t next) {
 /// Returns once task `next` is posted or the worker is to stop.
 void Worker::sleep_until(std::uint64_t next) {
   while (true) {
-    // Said before the last look, while the poster posts before it asks: no task is slept through.
+    // Set before the last check, whereas the poster posts before it reads this flag: no task is
+    // missed.
     asleep_.exchange(1, std::memory_order_seq_cst);
     if (sleeper_makes_order_) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
     if (has(next) || stopping_.load(std::memory_order_seq_cst)) break;

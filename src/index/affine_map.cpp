@@ -1,9 +1,12 @@
-#include "tessera/index/affine_map.hpp"
+#include "src/index/affine_map.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "src/index/index.hpp"
+
 namespace tessera {
+namespace detail {
 
 AffineMap AffineMap::identity(std::size_t rank) {
   AffineMap map{rank, {}};
@@ -75,6 +78,8 @@ std::ostream& operator<<(std::ostream& out, AffineMap const& map) {
   }
   return out << ')';
 }
+
+}  // namespace detail
 
 bool ranges_meet(std::int64_t first_a, std::int64_t stride_a, std::int64_t count_a,
                  std::int64_t first_b, std::int64_t stride_b, std::int64_t count_b) {

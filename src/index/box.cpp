@@ -1,8 +1,8 @@
-#include "tessera/index/box.hpp"
+#include "src/index/box.hpp"
 
 #include <algorithm>
 
-#include "tessera/base/assert.hpp"
+#include "tessera/detail/base/assert.hpp"
 
 namespace tessera {
 
@@ -78,7 +78,7 @@ Box intersect(Box const& a, Box const& b) {
 
 bool intersects(Box const& a, Box const& b) {
   TESSERA_ASSERT(a.rank() == b.rank(), a, " and ", b);
-  // Asked very often by plans, so no box is made.
+  // Planners call this very often, so it makes no box.
   for (std::size_t d = 0; d < a.rank(); ++d)
     if (std::max(a.lo[d], b.lo[d]) >= std::min(a.hi[d], b.hi[d])) return false;
   return !a.nothing && !b.nothing;

@@ -1,7 +1,8 @@
-#include "tessera/index/index.hpp"
+#include "src/index/index.hpp"
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera {
 
@@ -11,13 +12,13 @@ std::int64_t cells_of(Shape const& shape) {
   return cells;
 }
 
-Index row_major_strides(Shape const& shape) {
+Index detail::row_major_strides(Shape const& shape) {
   Index strides(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
   return strides;
 }
 
-void check_shape(Shape const& shape) {
+void detail::check_shape(Shape const& shape) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   std::int64_t cells = 1;
   for (auto const extent : shape) {

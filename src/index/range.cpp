@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {
@@ -49,7 +50,7 @@ std::ostream& operator<<(std::ostream& out, Range const& range) {
   return out << ']';
 }
 
-std::int64_t resolve_index(std::int64_t index, std::int64_t extent, std::size_t dimension) {
+std::int64_t detail::resolve_index(std::int64_t index, std::int64_t extent, std::size_t dimension) {
   if (index < -extent || index >= extent)
     throw IndexError(text("index ", index, " is outside dimension ", dimension, ", which has ",
                           counted(extent, "cell")));

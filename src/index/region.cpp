@@ -1,8 +1,9 @@
-#include "tessera/index/region.hpp"
+#include "src/index/region.hpp"
 
 #include <algorithm>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
+#include "src/index/box.hpp"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "file.hpp"
+#include "src/io/file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,13 @@
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/hash.hpp"
-#include "tessera/base/log.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/exchange/engine.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
+#include "src/job/job.hpp"
+#include "src/runtime/current_runtime.hpp"
+#include "src/runtime/over_processes.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -39,7 +42,7 @@ std::string folder_of(std::string const& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where a name that is a link leads to, as when a file is opened; a name that is none stays.
+// Follows links, as opening a file does; a name that is no link is returned unchanged.
 std::string behind_links(std::string path) {
   constexpr int most_links = 40;  // as the system follows
   std::array<char, PATH_MAX> to{};
@@ -52,8 +55,8 @@ std::string behind_links(std::string path) {
   return path;
 }
 
-// The name is on the disk when the folder is. Where that cannot be waited for, the file is whole
-// all the same.
+// Waits until the folder, and so the name, is on the disk. If that is impossible, the file itself
+// is still complete.
 void sync_folder(std::string const& folder) {
   int const descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -61,15 +64,15 @@ void sync_folder(std::string const& folder) {
   ::close(descriptor);
 }
 
-// The least number that any process passes; numbers below 2^31. Found bit by bit: where some
-// candidate has a 0, those with a 1 are out.
+// The smallest number that any process passes; numbers below 2^31. Determined bit by bit: if some
+// candidate has a 0, those with a 1 are eliminated.
 std::int64_t least_over_processes(std::int64_t number) {
   bool is_candidate = true;
   std::int64_t least = 0;
   for (int bit = 30; bit >= 0; --bit) {
     bool const has_one = ((number >> bit) & 1) != 0;
     std::byte has_zero{static_cast<unsigned char>(is_candidate && !has_one ? 1 : 0)};
-    engine().or_over_processes({&has_zero, 1}, {}, {"which reads or writes a file"});
+    or_over_processes({&has_zero, 1}, {}, {"which reads or writes a file"});
     if (has_zero == std::byte{0})
       least |= std::int64_t{1} << bit;
     else if (has_one)
@@ -87,7 +90,7 @@ File::~File() {
 }
 
 File File::open_to_read(std::string const& path) {
-  // A pipe that nobody writes is refused by what it is, not waited for.
+  // Refuses a pipe without a writer by its type, instead of waiting for it.
   return {path, opened(path, O_RDONLY | O_NONBLOCK, "opened")};
 }
 
@@ -102,7 +105,7 @@ File File::create(std::string const& path) {
 std::int64_t File::size_bytes() const {
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0) fail(path_, "looked at");
-  if (!S_ISREG(about.st_mode)) throw Error(text(path_, " is no file that cells can be read from"));
+  if (!S_ISREG(about.st_mode)) throw Error(text(path_, " is not a regular file"));
   return about.st_size;
 }
 
@@ -151,7 +154,7 @@ void FileAside::check_place() const {
   if (path_.empty()) throw Error("the path of the file is empty; name one");
   struct stat about {};
   if (::stat(path_.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
-    throw Error(text(path_, " is ", S_ISDIR(about.st_mode) ? "a folder" : "no plain file",
+    throw Error(text(path_, " is ", S_ISDIR(about.st_mode) ? "a folder" : "not a regular file",
                      ", which a file cannot replace; name another"));
 }
 
@@ -163,34 +166,32 @@ void FileAside::take_place() {
 
 void Troubles::throw_alike() {
   constexpr std::size_t most_shown = 1024;
-  auto const& job = engine().job();
+  auto const& all = job();
   std::byte any{static_cast<unsigned char>(first_.empty() ? 0 : 1)};
-  engine().or_over_processes({&any, 1}, {}, {"which reads or writes a file"});
+  or_over_processes({&any, 1}, {}, {"which reads or writes a file"});
   if (any == std::byte{0}) return;
   constexpr std::int64_t nobody = 0x7fff'ffff;
-  auto const self = job.self().value();
+  auto const self = all.self().value();
   auto const speaker = least_over_processes(first_.empty() ? nobody : self);
   std::array<char, most_shown> words{};
   if (speaker == self) first_.copy(words.data(), words.size() - 1);
-  engine().or_over_processes(std::as_writable_bytes(std::span(words)), {},
-                             {"which reads or writes a file"});
-  auto const where = job.process_count() > 1 ? text(" (process ", speaker, ")") : std::string();
+  or_over_processes(std::as_writable_bytes(std::span(words)), {}, {"which reads or writes a file"});
+  auto const where = all.process_count() > 1 ? text(" (process ", speaker, ")") : std::string();
   throw Error(words.data() + where);
 }
 
 void check_same_everywhere(std::string const& path, char const* caller) {
   auto const hash = hash_text(path);
   std::array<std::uint64_t, 2> both{hash, ~hash};
-  engine().or_over_processes(std::as_writable_bytes(std::span(both)), {},
-                             {"which reads or writes a file"});
+  or_over_processes(std::as_writable_bytes(std::span(both)), {}, {"which reads or writes a file"});
   if ((both[0] & both[1]) != 0)
     throw UsageError(text(caller, ": the processes name different files, this one ", path,
                           "; pass the same path on every process"));
 }
 
 void share_from_first(std::span<std::byte> bytes) {
-  if (engine().job().self() != ProcessId{0}) std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  engine().or_over_processes(bytes, {}, {"which reads or writes a file"});
+  if (job().self() != ProcessId{0}) std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  or_over_processes(bytes, {}, {"which reads or writes a file"});
 }
 
 }  // namespace tessera::detail

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A file of this process, and failures of some processes told to all.
+/// A file of this process, and failures of some processes reported to all.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,22 +41,24 @@ class File {
   int descriptor_;
 };
 
-/// A file that is written under a name of its own and takes its real one when it is whole. Until
-/// then it vanishes with this object.
+/// A file that is written under a temporary name and gets its real name when it is complete. Until
+/// then the destructor removes it.
 class FileAside {
  public:
-  /// Names it beside `path`, or beside what that is a link to; `number` tells it from others.
+  /// Names it in the folder of `path`, or of its link target; `number` distinguishes it from
+  /// others.
   FileAside(std::string path, std::uint64_t number);
   FileAside(FileAside const&) = delete;
   FileAside& operator=(FileAside const&) = delete;
   ~FileAside();
 
   [[nodiscard]] std::string const& path() const { return aside_; }
-  /// Throws: Error if something is in its place that is no file of cells: a folder, a device.
+  /// Throws: Error if its place is taken by something other than a regular file: a folder, a
+  ///         device.
   void check_place() const;
-  /// From now on it is there, and this object's to remove.
+  /// Records that the file exists, so that this object removes it.
   void own() { owned_ = true; }
-  /// Takes the place of an older file, at once.
+  /// Replaces an older file atomically.
   void take_place();
 
  private:
@@ -65,7 +67,7 @@ class FileAside {
   bool owned_ = false;
 };
 
-/// What went wrong on this process, to be thrown on all of them.
+/// Collects failures of this process, to be thrown on all processes.
 class Troubles {
  public:
   /// Calls `body` and keeps what it throws. Threads: any.

@@ -11,12 +11,15 @@
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/device/strided.hpp"
-#include "tessera/exchange/engine.hpp"
 
-#include "file.hpp"
-#include "npy_header.hpp"
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/device/strided.hpp"
+#include "src/execution/storage/array_state.hpp"
+#include "src/io/file.hpp"
+#include "src/io/npy_header.hpp"
+#include "src/job/job.hpp"
+#include "src/runtime/current_runtime.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -69,7 +72,7 @@ class Runs {
   explicit Runs(StridedBlock const& block)
       : block_(normalized(block)), at_(block_.extents.size(), 0), offset_(block_.offset_bytes) {}
 
-  /// What comes next, of at most that many bytes.
+  /// The next run, of at most that many bytes.
   Run next(std::int64_t most_bytes) {
     Run const run{offset_ + done_, std::min(most_bytes, block_.element_bytes - done_)};
     done_ += run.bytes;
@@ -137,7 +140,7 @@ NpyHeader header_of(NpyType const& type, Shape const& shape, std::size_t header_
   return header;
 }
 
-// A number that two jobs that write the same file do not share.
+// A number that differs between two jobs that write the same file.
 std::uint64_t number_of_job() {
   std::random_device source;
   std::uint64_t number =
@@ -148,7 +151,7 @@ std::uint64_t number_of_job() {
 
 // ---- Reading.
 
-/// Reads runs, those that lie close together by a window over several of them.
+/// Reads runs; runs that are close together are read by one window over several of them.
 class RunReader {
  public:
   RunReader(File const& file, Runs const& runs) : file_(file), end_(runs.end()) {
@@ -216,7 +219,7 @@ NpyHeader header_in(File const& file, std::string const& path) try {
   auto const size = file.size_bytes();
   std::vector<std::byte> bytes(npy_prefix_bytes);
   if (size < static_cast<std::int64_t>(bytes.size()))
-    throw Error(text("is no file of NumPy's: it has only ", counted(size, "byte")));
+    throw Error(text("is not a NumPy file: it has only ", counted(size, "byte")));
   file.read_at(0, bytes);
   auto const header_bytes = npy_header_bytes(bytes);
   if (size < header_bytes)
@@ -290,7 +293,7 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
   auto const text_in_front = npy_header_text(type, rank == 0 ? Shape{} : shape);
   auto const header = header_of(type, shape, text_in_front.size());
   FileAside aside(path, number_of_job());
-  bool const is_first = engine().job().self() == ProcessId{0};
+  bool const is_first = job().self() == ProcessId{0};
   Troubles troubles;
   if (is_first)
     troubles.guard([&] {
@@ -303,7 +306,7 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
     });
   troubles.throw_alike();
   std::optional<File> file;
-  if (!state->shards().empty())
+  if (!storage_of(*state).shards().empty())
     troubles.guard([&] { file.emplace(File::open_to_write(aside.path())); });
   read_shards(state, [&](RawShard const& shard) {
     if (!file || state->layout()->replica_of(shard.device) != 0) return;
@@ -320,7 +323,7 @@ StatePtr load_npy(std::string const& path, NamedSharding const& sharding, NpyTyp
   check_same_everywhere(path, "load_npy");
   NpyHeader header;
   Troubles troubles;
-  if (engine().job().self() == ProcessId{0})
+  if (job().self() == ProcessId{0})
     troubles.guard([&] { header = header_in(File::open_to_read(path), path); });
   troubles.throw_alike();
   share_from_first(std::as_writable_bytes(std::span(&header, 1)));
@@ -329,7 +332,8 @@ StatePtr load_npy(std::string const& path, NamedSharding const& sharding, NpyTyp
   auto state = rank == 0 ? make_state(sharding_of_cell(sharding), {1}, type.bytes)
                          : make_state(sharding, header.shape(), type.bytes);
   std::optional<File> file;
-  if (!state->shards().empty()) troubles.guard([&] { file.emplace(File::open_to_read(path)); });
+  if (!storage_of(*state).shards().empty())
+    troubles.guard([&] { file.emplace(File::open_to_read(path)); });
   write_shards(state, [&](RawShard const& shard) {
     if (file) troubles.guard([&] { read_cells(*file, shard, header); });
   });

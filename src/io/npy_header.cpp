@@ -1,4 +1,4 @@
-#include "npy_header.hpp"
+#include "src/io/npy_header.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::size_t digits_of_growing_extent = 21;
 constexpr std::int64_t most_header_bytes = 1 << 20;
 
 [[noreturn]] void refuse(std::string const& why) {
-  throw Error(text("is no file of NumPy's: ", why));
+  throw Error(text("is not a NumPy file: ", why));
 }
 
 /// Python's literals, as far as headers have them.

@@ -8,8 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "tessera/index/index.hpp"
 #include "tessera/io/npy.hpp"
+
+#include "src/index/index.hpp"
 
 namespace tessera::detail {
 

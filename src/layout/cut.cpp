@@ -6,9 +6,10 @@
 #include <string>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/hash.hpp"
-#include "tessera/base/planted.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/text.hpp"
+#include "src/index/index.hpp"
 
 namespace tessera {
 
@@ -79,10 +80,10 @@ class Formula {
     if (is_ceil_) return block / ceil_div(blocks_, ways_);
     auto const small = blocks_ / ways_;
     auto const large_pieces = blocks_ % ways_;
-    auto const in_large = large_pieces * (small + 1) + (planted("piece_found_one_off") ? 1 : 0);
+    auto const in_large = large_pieces * (small + 1);
     return block < in_large ? block / (small + 1) : large_pieces + (block - in_large) / small;
   }
-  // The k up to which border k grows by one amount and after which it grows by another.
+  // The k at which the growth of border k changes.
   [[nodiscard]] std::int64_t bend() const {
     if (extent_ == 0) return 0;
     return is_ceil_ ? blocks_ / ceil_div(blocks_, ways_) : blocks_ % ways_;
@@ -243,7 +244,7 @@ Piece Cut::piece(std::int64_t extent, std::int64_t ways, std::int64_t k) const {
 
 // The piece that holds a cell, 0 <= cell < extent.
 std::int64_t Cut::piece_with(std::int64_t extent, std::int64_t ways, std::int64_t cell) const {
-  // The last border at or before a cell begins what holds it, whatever is empty before.
+  // The last border at or before a cell begins the piece that holds it, even after empty pieces.
   auto const last_before = [cell](std::vector<std::int64_t> const& borders) {
     return std::upper_bound(borders.begin(), borders.end(), cell) - borders.begin() - 1;
   };
@@ -274,7 +275,8 @@ std::int64_t Cut::largest(std::int64_t extent, std::int64_t ways) const {
     return cells;
   };
   if (kind_ == Kind::cyclic) {
-    // Way 0 has a block more than the last ways, and the short one only where that is the one.
+    // Way 0 has one block more than the last ways; it has the short block only if that block is the
+    // additional one.
     auto const blocks = ceil_div(extent, unit_);
     auto const rounds = ceil_div(blocks, ways);
     bool const has_last = blocks > 0 && (blocks - 1) % ways == 0;
@@ -310,9 +312,9 @@ std::int64_t Cut::border_drift(std::int64_t extent_a, std::int64_t extent_b,
                                std::int64_t ways) const {
   if (extent_a == extent_b) return 0;
   if (kind_ == Kind::explicit_sizes || may_repeat()) return -1;
-  // a_k - b_k is linear in k but for one bend of a and one of b, so its extremes lie at the bends
-  // (the one of ceil falls between two k, and where blocks run out, the last one may be short) and
-  // at the last border.
+  // a_k - b_k is linear in k except for one bend of a and one of b, so its extremes lie at the
+  // bends and at the last border. (The bend of ceil falls between two k, and the last block may be
+  // short.)
   Formula const a(kind_, unit_, extent_a, ways);
   Formula const b(kind_, unit_, extent_b, ways);
   std::int64_t drift = 0;
@@ -344,7 +346,7 @@ Cut Cut::in_cells(std::int64_t rows, std::int64_t ways, std::int64_t row_cells) 
     }
     return segments(std::move(list));
   }
-  // Rows that stay together; a block that is longer than the extent is it.
+  // Rows that stay together; a block is never longer than the extent.
   auto const block = kind_ == Kind::ceil ? ceil_div(rows, ways) : std::min(unit_, rows);
   if (rows == 0 || block == 0) return *this;
   if (kind_ == Kind::cyclic) return cyclic(block * row_cells);
@@ -387,7 +389,7 @@ std::optional<Cut> Cut::blocks_in_rows(std::int64_t cells, std::int64_t ways,
     return kind_ == Kind::ceil ? ceil() : cyclic(rows);
   }
   if (unit_ % row_cells == 0) return unit_ == row_cells ? balanced() : unit(unit_ / row_cells);
-  // Else all pieces but the last one with cells have to be as long as the first.
+  // Otherwise all pieces except the last nonempty one must be as long as the first.
   auto const blocks = ceil_div(cells, unit_);
   auto const larger = blocks % ways;
   bool const is_alike = blocks < ways || larger == 0 || larger == ways - 1;

@@ -4,11 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/base/hash.hpp"
-#include "tessera/base/planted.hpp"
-#include "tessera/base/text.hpp"
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/text.hpp"
+#include "src/index/box.hpp"
+#include "src/index/index.hpp"
+#include "src/layout/count_visits.hpp"
 
 namespace tessera {
 namespace {
@@ -135,9 +138,7 @@ void Layout::visit_devices(Box const& cells, std::int64_t replica, Index const& 
   Index pieces = first;
   do {
     CountVisits::note();
-    auto position = sharding_.position_holding(pieces, replica);
-    if (planted("partners_swapped")) position = mesh().size() - 1 - position;
-    visit(mesh().device_at(position));
+    visit(mesh().device_at(sharding_.position_holding(pieces, replica)));
   } while (advance(pieces, first, end));
 }
 

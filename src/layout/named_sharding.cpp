@@ -5,15 +5,18 @@
 #include <utility>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/hash.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/index/index.hpp"
 
 namespace tessera {
 namespace {
 
-// What one mesh axis does: its coordinate is `position / stride % size`, and counts `weight` in the
-// piece number of the dimension it cuts, or in the copy number where it cuts none. Along the axes
-// of addends it counts in neither.
+// The role of one mesh axis: its coordinate is `position / stride % size`, and contributes `weight`
+// to the piece number of the dimension that it cuts, or to the copy number if it cuts none. Partial
+// axes contribute to neither.
 struct AxisRole {
   static constexpr std::size_t copies = max_rank;
   static constexpr std::size_t addends = max_rank + 1;
@@ -83,8 +86,8 @@ void check_axes_named(Mesh const& mesh, PartitionSpec const& spec) {
   see(spec.partial_axes());
 }
 
-// One policy for all dimensions. Where some are cut, sizes can be meant for those only; where none
-// is, they stay, so that `check` can refuse them.
+// One cut for all dimensions. Dimensions that are not cut become balanced; if none is cut, all keep
+// the given cut, so that `check` can refuse explicit sizes.
 std::vector<Cut> cut_for_all(PartitionSpec const& spec, Cut const& cut) {
   auto const is_cut = [](SpecEntry const& entry) { return !entry.axes().empty(); };
   auto const& entries = spec.entries();
@@ -95,7 +98,7 @@ std::vector<Cut> cut_for_all(PartitionSpec const& spec, Cut const& cut) {
   return cuts;
 }
 
-// Each box has memory of its own and is planned by itself, so lists of them stay short.
+// Each box has its own memory and is planned separately, so their number is limited.
 void check_few_boxes(NamedSharding const& sharding, Shape const& shape) {
   constexpr std::int64_t most = 65536;
   std::int64_t boxes = 1;
@@ -148,7 +151,7 @@ NamedSharding::State::State(Mesh m, PartitionSpec s, std::vector<Cut> c)
   roles = uncommitted_roles(mesh);
   for (std::size_t d = 0; d < spec.rank(); ++d) {
     ways.push_back(commit_axes(spec[d], d, mesh, roles));
-    // In one piece all policies are the same: shardings that mean the same compare equal.
+    // With one piece all cuts are the same, so that equivalent shardings compare equal.
     if (ways[d] == 1 && !cuts[d].lists_cells()) cuts[d] = Cut::balanced();
   }
   (void)commit_axes(spec.partial_axes(), AxisRole::addends, mesh, roles);

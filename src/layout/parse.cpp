@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {
@@ -45,7 +46,7 @@ class Reader {
     at_ += static_cast<std::size_t>(end - begin);
     return value;
   }
-  /// What stands before '=', which is passed over.
+  /// The name before '='; also skips the '='.
   std::string name() {
     pass_spaces();
     auto const found = whole_.find_first_of("=,)", at_);
@@ -95,7 +96,7 @@ std::vector<std::int64_t> read_devices(Reader& reader, std::int64_t count) {
   std::vector<std::int64_t> devices{reader.number()};
   if (reader.accept("to")) {
     auto const last = reader.number();
-    // A list that does not fill the mesh, or no memory holds, is refused before it is made.
+    // Refuses a list that does not fill the mesh, or that no memory could hold, before making it.
     if (count > most_in_range)
       reader.fail(text("a mesh of at most ", most_in_range, " devices before a range of them"));
     bool const fills = devices[0] >= 0 && last >= devices[0] && last - devices[0] == count - 1;

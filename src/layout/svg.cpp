@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {
@@ -195,7 +196,7 @@ class Picture {
   }
 
   std::string title_;
-  Layout layout_;  // where who holds an addend of cells holds a copy
+  Layout layout_;  // partial results are drawn as copies
   std::vector<std::vector<std::int64_t>> pieces_;
   double width_ = 0;  // of a slab
   double height_ = 0;

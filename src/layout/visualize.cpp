@@ -8,8 +8,9 @@
 
 #include <unistd.h>
 
-#include "tessera/base/environment.hpp"
-#include "tessera/base/text.hpp"
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
+#include "src/index/index.hpp"
 
 namespace tessera {
 namespace {
@@ -40,7 +41,7 @@ bool has_colors(Color color) {
   return ::isatty(STDOUT_FILENO) == 1;
 }
 
-// Lays the colours of devices behind words.
+// Prints words on the background colours of devices.
 class Brush {
  public:
   explicit Brush(Color color) : paints_(has_colors(color)) {}
@@ -207,7 +208,7 @@ std::string list(Layout const& layout, Brush const& brush) {
 std::string visualize(Layout const& layout, Color color) {
   Brush const brush(color);
   auto const head = text(layout, '\n');
-  // Who holds an addend of cells is drawn as if it held a copy.
+  // A device that holds a partial result is drawn as if it held a copy.
   Layout const drawn(layout.sharding().without_partial(), layout.shape());
   if (drawn.rank() == 1) return head + bar(drawn, brush) + idle_devices(drawn);
   if (drawn.rank() == 2) return head + grid(drawn, brush) + idle_devices(drawn);

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/hash.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/text.hpp"
+#include "src/index/index.hpp"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "tessera/ops/binned_sum.hpp"
+#include "tessera/detail/ops/binned_sum.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,13 +7,16 @@
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
+
+#include "src/base/hash.hpp"
+#include "src/ops/binned_sum.hpp"
 #endif
 
 #ifdef __FAST_MATH__
 #error "a binned sum needs (x + c) - c as written; compile without -ffast-math"
 #endif
 
-namespace tessera {
+namespace tessera::detail {
 namespace {
 
 using namespace detail::binned;
@@ -22,12 +25,12 @@ using namespace detail::binned;
 constexpr std::size_t chunk_terms = 2048;
 
 constexpr std::size_t line_terms = 8;     // of a cache line
-constexpr std::size_t terms_ahead = 512;  // asked for before they are needed
+constexpr std::size_t terms_ahead = 512;  // prefetched before they are needed
 
 // ---- Cutting many terms at once.
 
-// Vectors by name, so that speed does not hang on the optimiser's level; as long as the machine's,
-// since the compiler takes comparisons of longer ones apart.
+// Explicit vectors, so that speed does not depend on the optimisation level. Their length is the
+// machine's, since the compiler splits comparisons of longer ones.
 #ifdef __AVX2__
 constexpr std::size_t lanes = 4;
 #else
@@ -37,8 +40,8 @@ using Doubles = double __attribute__((vector_size(lanes * sizeof(double))));
 using Masks = std::int64_t __attribute__((vector_size(lanes * sizeof(std::int64_t))));
 using Words = std::uint64_t __attribute__((vector_size(lanes * sizeof(std::uint64_t))));
 
-// a * b + c. The products here are exact, so rounding once or twice makes no difference; but
-// multipliers stand idle while the adders are what a sum waits for.
+// a * b + c. The products here are exact, so rounding once or twice makes no difference. Fused
+// operations use the idle multipliers, since adders limit the speed of a sum.
 #if defined(__AVX2__) && defined(__FMA__)
 Doubles multiply_add(Doubles a, Doubles b, Doubles c) {
   return _mm256_fmadd_pd(a, b, c);
@@ -98,7 +101,7 @@ Cuts cut_vectors(std::span<double const> terms, Cutter const& cutter) {
   auto const whole = terms.size() / lanes * lanes;
   std::size_t i = 0;
   for (; i + line_terms <= whole; i += line_terms) {
-    // The processor looks ahead by itself, but only to the end of a page.
+    // The hardware prefetcher works only up to the end of a page.
     __builtin_prefetch(terms.data() + i + terms_ahead);
     for (std::size_t k = 0; k < line_terms; k += lanes) cuts.add(terms.data() + i + k);
   }
@@ -143,7 +146,7 @@ void BinnedSum::add(std::span<double const> terms) {
   }
 }
 
-/// Cuts with the constants of the largest term so far, which nearly always fits; else looks for the
+/// Cuts with the constants of the largest term so far, which nearly always fit; otherwise finds the
 /// chunk's largest term and cuts again.
 void BinnedSum::add_chunk(std::span<double const> terms) {
   if (top_ != last_bin && try_add(terms)) return;
@@ -168,4 +171,4 @@ void BinnedSum::add_special(std::span<double const> terms) {
   for (double const term : terms) add_special(term);
 }
 
-}  // namespace tessera
+}  // namespace tessera::detail

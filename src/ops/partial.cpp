@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -24,7 +25,7 @@ NamedSharding sharding_of_sum(NamedSharding const& addends, Shape const& shape, 
       addends.shard_shape(shape)[0] != 1)
     throw ShardingError(
         text("dimension 0 of an array of shape ", shape, " on ", addends,
-             " counts no addends: it has to be cut by mesh axes, with one cell for "
+             " counts no partial results: it must be cut by mesh axes, with one cell for "
              "each place along them; such arrays have P(\"y\", ...) and the size of "
              "\"y\" there"));
   std::vector<SpecEntry> rest(entries.begin() + 1, entries.end());
@@ -35,7 +36,7 @@ NamedSharding sharding_of_sum(NamedSharding const& addends, Shape const& shape, 
 
 NamedSharding with_addends_first(NamedSharding const& sharding, SpecEntry const& axes) {
   if (axes.axes().empty())
-    throw ShardingError(text("no mesh axis is named for the addends of an array on ", sharding,
+    throw ShardingError(text("no mesh axis is named for partial results of an array on ", sharding,
                              "; name one that does not cut it"));
   std::vector<SpecEntry> entries{axes};
   std::vector<Cut> cuts{Cut::balanced()};

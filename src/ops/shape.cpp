@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/base/text.hpp"
+#include "src/execution/storage/array_state.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/access.hpp"
+
 namespace tessera::detail {
 namespace {
 
@@ -35,7 +40,7 @@ std::vector<Group> groups_of(Shape const& from, Shape const& to) {
     group.to_hi = j;
     groups.push_back(group);
   }
-  // What is left over has one cell per dimension.
+  // The remaining dimensions have one cell each.
   groups.back().from_hi = from.size();
   groups.back().to_hi = to.size();
   return groups;
@@ -80,7 +85,8 @@ struct WholeRows {
   Lying lying;
 };
 
-// Along the one that is cut already, if the others are whole and those before it have one cell.
+// Keeps the dimension that is already cut, if the others are whole and those before it have one
+// cell.
 WholeRows whole_rows(NamedSharding const& sharding, Shape const& shape, Group const& group) {
   std::vector<std::string> axes;
   auto const lead = leading(shape, group.from_lo, group.from_hi);
@@ -103,7 +109,8 @@ struct SplitRows {
   Cut cells;
 };
 
-// Where rows are cut as the dimension is, nothing moves; else they are cut by a rule of its kind.
+// If rows can be cut as the dimension is, nothing moves; otherwise they are cut by a rule of the
+// same kind.
 SplitRows split_in_rows(Cut const& cut, std::int64_t rows, std::int64_t ways,
                         std::int64_t row_cells) {
   if (auto const whole = cut.in_rows(rows * row_cells, ways, row_cells)) return {*whole, cut};
@@ -111,9 +118,10 @@ SplitRows split_in_rows(Cut const& cut, std::int64_t rows, std::int64_t ways,
   return {rule, rule.in_cells(rows, ways, row_cells)};
 }
 
-// The four layouts a reshape goes through: the array's own dimensions in whole rows, the groups
-// fused, the groups in whole rows of the new shape, and that. Of the first two each piece has the
-// same cells, and of the last two: so a device has the same boxes, in the same order.
+// The four layouts of a reshape: the array's own dimensions in whole rows, the fused groups, the
+// groups in whole rows of the new shape, and the new shape. The pieces of the first two layouts
+// have the same cells, and so do those of the last two; a device therefore has the same boxes in
+// the same order.
 class Reshape {
  public:
   Reshape(Layout const& from, Shape const& to) : mesh_(from.mesh()), to_(to) {
@@ -193,7 +201,7 @@ class Reshape {
   bool splits_ = false;
 };
 
-// The shape with its one -1, if there is one, made what is left for it.
+// The shape with its -1, if there is one, replaced by the computed extent.
 Shape completed(Shape shape, Shape const& from) {
   auto const cells = cells_of(from);
   auto const asked = shape;
@@ -205,7 +213,7 @@ Shape completed(Shape shape, Shape const& from) {
   if (open != shape.end()) {
     *open = 1;
     if (std::find(shape.begin(), shape.end(), -1) != shape.end())
-      refuse("; only one extent can be -1, what is left for it");
+      refuse("; only one extent can be -1, which is then computed");
   }
   check_shape(shape);
   auto const rest = cells_of(shape);
@@ -225,7 +233,7 @@ void join_shape(Shape& shape, Shape const& other, std::size_t axis, char const* 
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (d != axis && shape[d] != other[d])
       throw ShapeError(text(what, ": the shapes ", shape, " and ", other, " differ in dimension ",
-                            d, "; only along axis ", axis, " they may"));
+                            d, "; they may differ only along axis ", axis));
   shape[axis] += other[axis];
 }
 
@@ -267,7 +275,7 @@ void pad_extents(std::span<std::int64_t> extents, std::span<std::int64_t const> 
     auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
     if (low[d] < 0 || high[d] < 0)
       throw ShapeError(text("pad by ", low[d], " and ", high[d], " along dimension ", d,
-                            "; numbers of cells are not negative, take a slice to drop some"));
+                            "; numbers of cells are 0 or more; take a slice to drop cells"));
     auto const is_made_up = [](Boundary const& b) { return b.kind() == BoundaryKind::constant; };
     bool const repeats =
         (low[d] > 0 && !is_made_up(boundary.below)) || (high[d] > 0 && !is_made_up(boundary.above));

@@ -1,8 +1,10 @@
-#include "tessera/ops/wide_product.hpp"
+#include "tessera/detail/ops/wide_product.hpp"
 
 #include <cstddef>
 
-namespace tessera {
+#include "src/ops/wide_product.hpp"
+
+namespace tessera::detail {
 
 void WideProduct::multiply(std::span<double const> factors) {
   // Side by side, so that none waits for the one before.
@@ -19,4 +21,4 @@ void WideComplexProduct::multiply(std::span<double const> real, std::span<double
   for (std::size_t i = 0; i < real.size(); ++i) multiply(real[i], imaginary[i]);
 }
 
-}  // namespace tessera
+}  // namespace tessera::detail

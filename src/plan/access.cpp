@@ -1,11 +1,14 @@
-#include "tessera/plan/access.hpp"
+#include "src/plan/access.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "tessera/base/assert.hpp"
-#include "tessera/base/hash.hpp"
-#include "tessera/base/planted.hpp"
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/inline_vector.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/index/index.hpp"
 
 namespace tessera {
 namespace {
@@ -17,8 +20,8 @@ std::int64_t lead_of(AxisMap const& axis, AxisBoundary const& boundary) {
   return distance / axis.stride;
 }
 
-// Which cell of the view is read past an edge, as pieces of a formula. Distances from the edge
-// count up from 0, positions from the cell at the edge.
+// The mapping from distances past an edge to cells of the view, as pieces of a formula. Distances
+// from the edge count up from 0, positions from the cell at the edge.
 struct Mirror {
   std::int64_t run;    ///< distances until it turns
   std::int64_t start;  ///< the position at distance 0
@@ -26,7 +29,7 @@ struct Mirror {
 
   Mirror(BoundaryKind kind, std::int64_t count)
       : run(kind == BoundaryKind::symmetric ? count : count - 1),
-        start(kind == BoundaryKind::symmetric || planted("mirror_starts_at_edge") ? 0 : 1),
+        start(kind == BoundaryKind::symmetric ? 0 : 1),
         turn(kind == BoundaryKind::symmetric ? count - 1 : count - 2) {}
 };
 
@@ -36,22 +39,17 @@ class Beyond {
   Beyond(BoundaryKind kind, bool is_below, AxisMap const& axis, AxisBoundary const& boundary)
       : kind_(kind), is_below_(is_below), axis_(axis), boundary_(boundary) {}
 
-  // Appends the stretches of the indices [lo, hi), all of which lie past this edge.
+  // Appends the affine pieces of the indices [lo, hi), all of which lie past this edge.
   void append_to(std::vector<Stretch>& result, std::int64_t lo, std::int64_t hi) const {
     if (kind_ == BoundaryKind::constant)
-      result.push_back(
-          {is_below_ != planted("constants_swapped") ? Stretch::Kind::below : Stretch::Kind::above,
-           lo, hi, 0, 0, 0});
+      result.push_back({is_below_ ? Stretch::Kind::below : Stretch::Kind::above, lo, hi, 0, 0, 0});
     else if (!is_mirror(kind_) || boundary_.count == 1)
-      result.push_back({Stretch::Kind::cells, lo, hi, cell_at(repeated_position()), 0, 0});
+      result.push_back({Stretch::Kind::cells, lo, hi, cell_at(0), 0, 0});
     else
       append_mirrored(result, lo, hi);
   }
 
  private:
-  [[nodiscard]] std::int64_t repeated_position() const {
-    return planted("edge_is_second_cell") && boundary_.count > 1 ? 1 : 0;
-  }
   // The cell at a position counted from the edge inwards.
   std::int64_t cell_at(std::int64_t position) const {
     return boundary_.first + axis_.stride * (is_below_ ? position : boundary_.count - 1 - position);
@@ -71,7 +69,7 @@ class Beyond {
       auto const end = std::min(hi, lo + (is_below_ ? inside + 1 : mirror.run - inside));
       bool const inwards = piece % 2 == 0;  // going away from the edge, positions rise
       auto const position = inwards ? mirror.start + inside : mirror.turn - inside;
-      // Twice turned round: positions against the edge, cells against positions.
+      // Two reversals: positions against the edge, and cells against positions.
       auto const step = inwards ? -axis_.stride : axis_.stride;
       result.push_back({Stretch::Kind::cells, lo, end, cell_at(position) - step * lo, step, 0});
       lo = end;
@@ -91,7 +89,7 @@ std::vector<Stretch> periodic_stretches(AxisMap const& axis, AxisBoundary const&
   auto const period = boundary.count;
   for (auto image = floor_div(lo + lead, period); lo < hi; ++image) {
     auto const end = std::min(hi, (image + 1) * period - lead);
-    auto const wrap = -image * (period + (planted("wraps_one_too_far") ? 1 : 0)) * axis.stride;
+    auto const wrap = -image * period * axis.stride;
     result.push_back({Stretch::Kind::cells, lo, end, axis.offset + wrap, axis.stride, wrap});
     lo = end;
   }
@@ -108,7 +106,7 @@ bool apart(Access const& access, AffineMap const& written, std::size_t d, Box co
   auto const stride = moved ? write.stride : 1;
   auto const stretches = stretches_of(access, d, indices);
   return std::none_of(stretches.begin(), stretches.end(), [&](Stretch const& stretch) {
-    if (stretch.constant() || (planted("mirrors_meet_nothing") && stretch.step < 0)) return false;
+    if (stretch.constant()) return false;
     bool const steps = stretch.step != 0;
     return ranges_meet(stretch.cell + stretch.step * stretch.lo, steps ? stretch.step : 1,
                        steps ? stretch.hi - stretch.lo : 1, first, stride, count);
@@ -123,10 +121,9 @@ std::vector<std::vector<std::int64_t>> borders(std::span<Access const> accesses,
   for (auto const& access : accesses)
     for (std::size_t d = 0; d < access.rank(); ++d) {
       auto const& axis = access.map.axes[d];
-      // Periodic images lie side by side in the reader's frame: no border there.
+      // Periodic images are adjacent in the reader's frame: there is no border.
       if (axis.from == AxisMap::fixed || access.boundaries[d].below == BoundaryKind::periodic)
         continue;
-      if (planted("border_lost") && d + 1 == access.rank()) continue;
       for (auto const& stretch : stretches_of(access, d, indices)) {
         sets[static_cast<std::size_t>(axis.from)].insert(stretch.lo);
         sets[static_cast<std::size_t>(axis.from)].insert(stretch.hi);
@@ -138,6 +135,8 @@ std::vector<std::vector<std::int64_t>> borders(std::span<Access const> accesses,
 }
 
 }  // namespace
+
+namespace detail {
 
 char const* to_string(BoundaryKind kind) {
   switch (kind) {
@@ -195,6 +194,8 @@ std::ostream& operator<<(std::ostream& out, Access const& access) {
   return out;
 }
 
+}  // namespace detail
+
 std::vector<Stretch> stretches_of(Access const& access, std::size_t d, Box const& indices) {
   auto const& axis = access.map.axes[d];
   auto const& boundary = access.boundaries[d];
@@ -217,7 +218,7 @@ std::vector<Stretch> stretches_of(Access const& access, std::size_t d, Box const
 }
 
 bool could_read_overwritten(Access const& access, AffineMap const& written, Box const& indices) {
-  if (indices.empty() || planted("always_in_place")) return false;
+  if (indices.empty()) return false;
   if (!access.has_boundaries() && access.map == written) return false;
   for (std::size_t d = 0; d < access.rank(); ++d)
     if (apart(access, written, d, indices)) return false;

@@ -1,21 +1,20 @@
-#include "tessera/plan/block_passes.hpp"
+#include "src/plan/block_passes.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "tessera/base/planted.hpp"
-
-#include "dependences.hpp"
+#include "src/index/box.hpp"
+#include "src/plan/dependences.hpp"
 
 namespace tessera {
 namespace {
 
-// Far enough that no distance leads past the numbers there are.
+// Large, but small enough that no distance overflows.
 constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
 
-// For each instance a box in which it is early, beyond `far` where nothing bounds it. If q comes
-// after p and touches what p touches, every early cell of q has met only early cells of p.
+// For each instance the box in which it is early, beyond `far` where nothing bounds it. If q comes
+// after p and touches the same cells, every early cell of q depends only on early cells of p.
 class EarlyBoxes {
  public:
   EarlyBoxes(LoopBody const& body, BlockSchedule const& schedule, Box const& own)
@@ -47,17 +46,17 @@ class EarlyBoxes {
     all_.push_back(std::move(later));
   }
 
-  // From each cell of the box, those between `lowest` and `highest` away lie in the other.
+  // Shrinks `box` so that, for each of its cells, the cells between `lowest` and `highest` away lie
+  // in `within`.
   void stay_inside(Box& box, Box const& within, Index const& lowest, Index const& highest) const {
     for (std::size_t d = 0; d < rank_; ++d) {
-      auto const below = lowest[d] + (planted("early_one_wide") ? 1 : 0);
-      if (outer_.lo[d] != -far) box.lo[d] = std::max(box.lo[d], within.lo[d] - below);
+      if (outer_.lo[d] != -far) box.lo[d] = std::max(box.lo[d], within.lo[d] - lowest[d]);
       if (outer_.hi[d] != far) box.hi[d] = std::min(box.hi[d], within.hi[d] - highest[d]);
     }
   }
 
   std::size_t rank_;
-  Box outer_;  // the device's own cells, beyond `far` where nothing comes from
+  Box outer_;  // the device's own cells, beyond `far` where no neighbour exists
   std::vector<InstanceReads> all_;
   std::vector<Box> boxes_;
 };
@@ -83,7 +82,7 @@ BlockPasses passes_of_block(LoopBody const& body, BlockSchedule const& schedule,
   EarlyBoxes const early(body, schedule, own);
   auto const& inner = early.boxes();
   auto const rank = own.rank();
-  // Where the boxes of some instance meet in the middle, its lower cells may read upper ones.
+  // If the box of some instance is inverted, its lower late cells may read upper ones.
   bool const is_wide = std::ranges::all_of(inner, [&](Box const& box) {
     for (std::size_t d = 0; d < rank; ++d)
       if (box.lo[d] > box.hi[d]) return false;

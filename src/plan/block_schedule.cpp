@@ -1,13 +1,15 @@
-#include "tessera/plan/block_schedule.hpp"
+#include "src/plan/block_schedule.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "tessera/base/planted.hpp"
-#include "tessera/index/region.hpp"
-
-#include "dependences.hpp"
+#include "src/base/inline_vector.hpp"
+#include "src/index/box.hpp"
+#include "src/index/index.hpp"
+#include "src/index/region.hpp"
+#include "src/plan/dependences.hpp"
+#include "src/plan/ghost.hpp"
 
 namespace tessera {
 namespace {
@@ -23,14 +25,14 @@ void spread(std::vector<bool>& marks, std::vector<std::size_t> const& next) {
       if (marks[a]) marks[next[a]] = true;
 }
 
-// What each statement has to carry over, and where buffers differ at the start of a step.
+// The cells that each statement must carry over, and where buffers differ at the start of a step.
 struct Carries {
   std::vector<std::vector<Box>> of_statement;
   std::vector<Box> differing;
 };
 
-// One step: what statements carry over where buffers differ in `differing` at its start, which
-// becomes what they differ in at the start of the next.
+// Processes one step: computes the cells that statements carry over, and updates `differing` from
+// the start of this step to the start of the next.
 void pass(LoopBody const& body, Carries& carries) {
   auto differing = carries.differing;
   carries.of_statement.assign(body.statements.size(), {});
@@ -46,7 +48,6 @@ void pass(LoopBody const& body, Carries& carries) {
       carried.push_back(box);
     else
       append_difference(box, statement.written, carried);
-    if (planted("block_carries_nothing")) carried.clear();
     std::erase_if(carried, [](Box const& cells) { return cells.empty(); });
     box = statement.written;
   }
@@ -54,8 +55,8 @@ void pass(LoopBody const& body, Carries& carries) {
     carries.differing[a] = hull(carries.differing[a], differing[body.next[a]]);
 }
 
-// Boxes only grow from pass to pass, towards the hull of all that is written. Carrying a cell in
-// which buffers do not differ does no harm.
+// Boxes only grow from pass to pass, at most to the hull of all written cells. Carrying a cell in
+// which buffers do not differ is harmless.
 Carries carries_of(LoopBody const& body) {
   Carries carries{{}, std::vector<Box>(body.arrays(), Box::none(body.shape.size()))};
   for (;;) {
@@ -65,7 +66,7 @@ Carries carries_of(LoopBody const& body) {
   }
 }
 
-// Statements one after the other, step by step, each with the buffers that it finds.
+// Unrolls the statements step by step, each with its current buffers.
 class Unroller {
  public:
   explicit Unroller(LoopBody const& body)
@@ -129,10 +130,9 @@ class Skewer {
   }
 
  private:
-  // The later one is moved by at least `by` more than the earlier.
+  // Requires the skew of the later instance to exceed that of the earlier one by at least `by`.
   void demand(Index const& earlier, Index& later, Index by) const {
     for (std::size_t d = 0; d < rank_; ++d) {
-      if (planted("skew_one_short") && by[d] > 0) --by[d];
       if (d + 1 == rank_) by[d] = rounded_up(by[d], alignment_);
       later[d] = std::max(later[d], earlier[d] + by[d]);
     }
@@ -144,8 +144,8 @@ class Skewer {
   std::vector<InstanceReads> all_;
 };
 
-// Backwards from what has to be right at the end, both buffers of every array: what each instance
-// needs of the buffers before it.
+// Goes backwards from the cells that must be correct at the end, in both buffers of every array,
+// and collects the cells that each instance needs.
 std::vector<GhostWidths> widths_of(LoopBody const& body,
                                    std::vector<BlockInstance> const& instances) {
   auto const rank = body.shape.size();
@@ -157,7 +157,6 @@ std::vector<GhostWidths> widths_of(LoopBody const& body,
     for (auto const& read : reaches_of(body, instances[i])) {
       auto& need = needs[read.buffer.array][read.buffer.which];
       for (std::size_t d = 0; d < rank; ++d) {
-        if (planted("depth_one_short") && around.below[d] > 0) continue;
         need.below[d] = std::max(need.below[d], around.below[d] - read.lowest[d]);
         need.above[d] = std::max(need.above[d], around.above[d] + read.highest[d]);
       }

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Which instances of a block depend on which.
+/// The dependences between instances of a block.
 
 #include <vector>
 
-#include "tessera/plan/block_schedule.hpp"
+#include "src/plan/block_schedule.hpp"
 
 namespace tessera {
 
@@ -14,9 +14,9 @@ struct InstanceReads {
   std::vector<BlockReach> reads;
 };
 
-/// Calls visit(lowest, highest) for each buffer that two instances of a block touch, one of them to
-/// write: before `later` computes a cell, `earlier` has to have computed its own between `lowest`
-/// and `highest` away.
+/// Calls visit(lowest, highest) for each buffer that two instances of a block touch and at least
+/// one of them writes: before `later` computes a cell, `earlier` must have computed its cells
+/// between `lowest` and `highest` away.
 template <class Visit>
 void visit_dependences(InstanceReads const& earlier, InstanceReads const& later,
                        Visit const& visit) {
@@ -24,7 +24,7 @@ void visit_dependences(InstanceReads const& earlier, InstanceReads const& later,
   auto const& target = later.instance.target;
   for (auto const& read : later.reads)
     if (read.buffer == written) visit(read.lowest, read.highest);
-  // Who reads the cell that is overwritten lies as far away on the other side.
+  // The cells that read the overwritten cell lie at the opposite distances.
   for (auto const& read : earlier.reads) {
     if (!(read.buffer == target)) continue;
     auto lowest = read.highest;

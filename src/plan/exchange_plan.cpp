@@ -1,12 +1,17 @@
-#include "tessera/plan/exchange_plan.hpp"
+#include "src/plan/exchange_plan.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
-#include "tessera/base/planted.hpp"
-#include "tessera/base/text.hpp"
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/index/index.hpp"
+#include "src/layout/count_visits.hpp"
+#include "src/plan/access.hpp"
+#include "src/plan/ghost.hpp"
 
 namespace tessera {
 namespace {
@@ -21,7 +26,7 @@ std::vector<std::vector<Stretch>> all_stretches(Access const& access, Box const&
 
 using Choice = InlineVector<Stretch const*, max_rank>;
 
-// The cells of one combination of stretches. A stretch of one repeated cell counts at its first
+// The cells of one combination of affine pieces. A piece of one repeated cell counts at its first
 // index.
 Cells cells_of_choice(Choice const& choice) {
   Cells cells{{{}, {}}, {}};
@@ -33,7 +38,7 @@ Cells cells_of_choice(Choice const& choice) {
   return cells;
 }
 
-// Calls `visit(cells, choice)` for each combination of stretches that are cells, not constants.
+// Calls `visit(cells, choice)` for each combination of affine pieces that are cells, not constants.
 template <class Visit>
 void visit_cells(Access const& access, Box const& indices, Visit const& visit) {
   visit_combinations(all_stretches(access, indices), [&](Choice const& choice) {
@@ -59,9 +64,7 @@ Box lattice_where(Cells const& cells, Box const& box, First const& first) {
     auto const last = box.hi[d] - 1 - origin;
     auto const up = axis.stride > 0;
     auto const lowest = up ? below : last;
-    auto const rounded = planted("lattice_rounds_down") ? floor_div(lowest, axis.stride)
-                                                        : ceil_div(lowest, axis.stride);
-    result.lo[d] = std::max(result.lo[d], rounded);
+    result.lo[d] = std::max(result.lo[d], ceil_div(lowest, axis.stride));
     result.hi[d] = std::min(result.hi[d], floor_div(up ? last : below, axis.stride) + 1);
   }
   return result;
@@ -91,14 +94,13 @@ struct Need {
   Cells cells;
 };
 
-// What one device reads of each leaf: for each of its work boxes, combinations of stretches that
-// are cells.
+// The cells that one device reads of each operand: for each of its work boxes, combinations of
+// affine pieces that are cells.
 class Reader {
  public:
   Reader(DeviceId device, std::span<LeafUse const> leaves, WorkPlace const& place)
       : device_(device) {
-    auto works = place.work_of(device);
-    if (planted("last_work_box_lost") && works.size() > 1) works.pop_back();
+    auto const works = place.work_of(device);
     needs_.resize(leaves.size());
     for (std::size_t number = 0; number < leaves.size(); ++number) {
       if (is_repeated(leaves, number)) continue;
@@ -119,8 +121,7 @@ class Reader {
     auto const& leaf = leaves[number];
     auto const earlier = leaves.first(number);
     return leaf.in_place && std::any_of(earlier.begin(), earlier.end(), [&](LeafUse const& other) {
-             return other.in_place && other.array == leaf.array &&
-                    (other.access == leaf.access || planted("second_leaf_lost"));
+             return other.in_place && other.array == leaf.array && other.access == leaf.access;
            });
   }
 
@@ -128,11 +129,11 @@ class Reader {
   std::vector<std::vector<Need>> needs_;  // per leaf
 };
 
-// What one device has to be given by one owner, which may be itself: all that it reads of the
-// owner's cells but for those that lie in its own shard or that its ghost cells hold already.
+// The cells that one device must get from one owner, which may be itself: all of the owner's cells
+// that it reads, except those in its own shard and those for which its ghost cells are valid.
 //
-// Both ends make this list from the same numbers, and from nothing that lies elsewhere: so they
-// make it in the same order, and a device in the middle plans alike however many there are around.
+// Both ends make this list from the same numbers and from no other data, so they make it in the
+// same order, and the work of a device does not depend on the number of devices.
 class Delivery {
  public:
   Delivery(DeviceId owner, Reader const& reader, std::span<LeafUse const> leaves)
@@ -155,8 +156,7 @@ class Delivery {
   void append_leaf(std::size_t number, std::vector<Transfer>& transfers, DeviceId peer) {
     auto const& leaf = leaves_[number];
     if (!leaf.owned->mesh().position_of(owner_)) return;
-    auto const copy = planted("first_copy_gives") ? 0 : leaf.owned->replica_for(reader_.device());
-    if (leaf.owned->replica_of(owner_) != copy) return;
+    if (leaf.owned->replica_of(owner_) != leaf.owned->replica_for(reader_.device())) return;
     for (auto const& need : reader_.needs(number))
       leaf.owned->visit_boxes(
           owner_, need.cells.owned_hull(), [&](std::size_t box, Box const& theirs) {
@@ -164,27 +164,15 @@ class Delivery {
             if (part.lattice.empty()) return;
             auto const given = lacking(leaf, part);
             for (auto const& cells : given.boxes())
-              if (!planted("corner_lost") || !is_corner(leaf, part.with_lattice(cells)))
-                transfers.push_back({peer, number, part.with_lattice(cells), need.work, box});
+              transfers.push_back({peer, number, part.with_lattice(cells), need.work, box});
           });
   }
 
-  // True if the cells lie past the reader's own along two dimensions or more.
-  [[nodiscard]] bool is_corner(LeafUse const& leaf, Cells const& cells) const {
-    if (!leaf.owned->is_single_box()) return false;
-    auto const own = leaf.owned->box_of(reader_.device());
-    auto const at = cells.frame_hull();
-    int outside = 0;
-    for (std::size_t d = 0; d < own.rank(); ++d)
-      if (at.hi[d] <= own.lo[d] || at.lo[d] >= own.hi[d]) ++outside;
-    return outside > 1;
-  }
-
-  // The lattice indices of `part` that the reader lacks. They count as given from now on.
+  // The lattice indices of `part` that the reader lacks. From now on they count as delivered.
   Region lacking(LeafUse const& leaf, Cells const& part) {
     Region rest(part.lattice);
     if (!leaf.in_place) return rest;
-    if (!part.wraps() || planted("own_images_missed"))
+    if (!part.wraps())
       leaf.owned->visit_boxes(
           reader_.device(), part.owned_hull(),
           [&](std::size_t, Box const& own) { rest.subtract(part.lattice_in(own)); });
@@ -252,8 +240,8 @@ Index pieces_beside(DeviceId self, LeafUse const& leaf, WorkPlace const& place) 
   return result;
 }
 
-// The copies of the work whose devices may read from `self`: only its own where the mesh axes along
-// which the work is repeated are among those along which the leaf is.
+// The copies of the work whose devices may read from `self`: only its own copy if every mesh axis
+// along which the work is repeated also repeats the operand.
 std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, LeafUse const& leaf,
                                                     WorkPlace const& place) {
   auto const& work = place.layout->sharding();
@@ -307,7 +295,6 @@ void plan_sends(DeviceId self, std::span<LeafUse const> leaves, WorkPlace const&
   std::vector<DeviceId> readers;
   for (auto const& leaf : leaves) add_readers(self, leaf, place, readers);
   sort_and_unite(readers);
-  if (planted("last_partner_lost") && readers.size() > 1) readers.pop_back();
   for (auto const reader : readers)
     Delivery(self, Reader(reader, leaves, place), leaves).append_to(sends, reader);
 }

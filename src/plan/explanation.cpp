@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 namespace tessera {
 

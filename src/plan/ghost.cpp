@@ -1,10 +1,12 @@
-#include "tessera/plan/ghost.hpp"
+#include "src/plan/ghost.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "tessera/base/hash.hpp"
-#include "tessera/base/planted.hpp"
+#include "src/base/hash.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/index/box.hpp"
+#include "src/plan/access.hpp"
 
 namespace tessera {
 namespace {
@@ -20,7 +22,7 @@ bool wraps(AxisBoundary const& boundary) {
   return boundary.below == BoundaryKind::periodic;
 }
 
-// True if cells of the domain are read past an edge, at another distance than that of the shift.
+// True if reads past an edge return cells of the domain at another distance than the shift.
 bool reads_at_edges(AxisBoundary const& boundary) {
   auto const does = [](BoundaryKind kind) { return kind == BoundaryKind::edge || is_mirror(kind); };
   return does(boundary.below) || does(boundary.above);
@@ -66,19 +68,18 @@ std::optional<Reach> reach_where_cut(Layout const& owned, Access const& access, 
   auto const drift =
       ours.cut(d).border_drift(owned.shape()[d], place.layout->shape()[*t], ours.ways(d));
   if (drift < 0) return std::nullopt;
-  // An edge cell lies inside the reach only where both are cut alike and the view is the whole.
+  // An edge cell is within reach only if both arrays are cut alike and the view is the whole array.
   auto const& boundary = access.boundaries[d];
   if (reads_at_edges(boundary) && (drift != 0 || !is_whole(access, d, owned))) return std::nullopt;
   auto const distance = read.offset - write.offset;
   if (is_mirrored(boundary)) {
-    // Who reads past one edge reads as far back inside.
+    // A read past one edge reaches the same distance back inside.
     auto const far = std::abs(distance);
     if (far >= boundary.count) return std::nullopt;
     return Reach{far, far};
   }
-  auto const slack = planted("drift_ignored") ? 0 : drift;
-  return Reach{std::max<std::int64_t>(0, slack - distance),
-               std::max<std::int64_t>(0, slack + distance)};
+  return Reach{std::max<std::int64_t>(0, drift - distance),
+               std::max<std::int64_t>(0, drift + distance)};
 }
 
 // Ghost cells past the domain hold periodic images of the whole dimension and nothing else.
@@ -87,14 +88,14 @@ bool images_fit(Layout const& owned, Access const& access, std::size_t d) {
   return access.boundaries[d].count * access.map.axes[d].stride == owned.shape()[d];
 }
 
-// An access whose every index steps one cell: what it fills is a box without holes.
+// True if every index moves by one cell: then the filled cells form a box without holes.
 bool fills_boxes(Access const& access) {
   return std::all_of(access.map.axes.begin(), access.map.axes.end(), [](AxisMap const& axis) {
     return axis.from == AxisMap::fixed || axis.stride == 1;
   });
 }
 
-// Takes away `written` and its images one period further along every combination of dimensions.
+// Removes `written` and its images one period away along every combination of dimensions.
 void subtract_images(Box const& written, Shape const& shape, Region& fresh) {
   auto const around = fresh.hull();
   if (fresh.empty()) return;
@@ -103,8 +104,7 @@ void subtract_images(Box const& written, Shape const& shape, Region& fresh) {
     Index by(shape.size(), 0);
     for (std::size_t d = 0; d < shape.size(); ++d) by[d] = image[d] * shape[d];
     auto const moved = written.shifted(by);
-    bool const is_left = planted("images_stay_fresh") && !(moved == written);
-    if (intersects(moved, around) && !is_left) fresh.subtract(moved);
+    if (intersects(moved, around)) fresh.subtract(moved);
     std::size_t d = 0;
     for (; d < shape.size() && ++image[d] > 1; ++d) image[d] = -1;
     if (d == shape.size()) return;
@@ -127,9 +127,9 @@ void add_ghosts_read(Access const& access, Box const& work, Box const& own, Regi
       auto const last =
           stretch.step == 0 ? first : stretch.frame() + stretch.step * (stretch.hi - 1);
       cells.lo[d] = std::min(first, last);
-      cells.hi[d] = std::max(first, last) + (planted("fill_counts_one_more") ? 2 : 1);
+      cells.hi[d] = std::max(first, last) + 1;
     }
-    // Own cells are never looked for here, and without them the boxes stay few.
+    // Own cells are not needed here, and without them there are fewer boxes.
     Region ghosts(cells);
     ghosts.subtract(own);
     for (auto const& box : ghosts.boxes()) into.add(box);
@@ -157,6 +157,8 @@ std::ostream& operator<<(std::ostream& out, GhostWidths const& widths) {
   return out << widths.below << " below, " << widths.above << " above";
 }
 
+namespace detail {
+
 std::ostream& operator<<(std::ostream& out, WorkBox const& work) {
   return out << "box " << work.box << ": " << work.indices;
 }
@@ -176,6 +178,8 @@ std::uint64_t WorkPlace::fingerprint() const {
   for (auto const hi : indices.hi) hash = mix(hash, static_cast<std::uint64_t>(hi));
   return hash;
 }
+
+}  // namespace detail
 
 std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& access,
                                             WorkPlace const& place) {
@@ -212,7 +216,7 @@ void Freshness::note_fill(std::shared_ptr<Fill const> fill) {
 }
 
 void Freshness::note_write(Box const& written) {
-  if (written.empty() || events_.empty() || planted("write_leaves_fresh")) return;
+  if (written.empty() || events_.empty()) return;
   std::uint64_t hash = 1;
   for (auto const lo : written.lo) hash = mix(hash, static_cast<std::uint64_t>(lo));
   for (auto const hi : written.hi) hash = mix(hash, static_cast<std::uint64_t>(hi));
@@ -220,16 +224,14 @@ void Freshness::note_write(Box const& written) {
 }
 
 void Freshness::clear() {
-  if (planted("swap_leaves_fresh")) return;
   for (auto& event : events_) event.fill.reset();
   events_.clear();
   fingerprint_ = 0;
 }
 
 void Freshness::add(Event const& event) {
-  // The same event again stands for itself only once, at its latest place; writes before any fill
-  // say nothing. So a loop comes back to the same list, and its plans to the same entries of the
-  // cache.
+  // A repeated event is kept only once, at its latest position; writes before any fill are
+  // irrelevant. So a loop returns to the same list, and its plans to the same entries of the cache.
   for (std::size_t i = 0; i < events_.size(); ++i)
     if (events_[i].fingerprint == event.fingerprint) events_.erase_at(i--);
   while (!events_.empty() && events_[0].fill == nullptr) events_.erase_at(0);

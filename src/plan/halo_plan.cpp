@@ -1,7 +1,11 @@
-#include "tessera/plan/halo_plan.hpp"
+#include "src/plan/halo_plan.hpp"
 
 #include <algorithm>
 #include <vector>
+
+#include "src/base/inline_vector.hpp"
+#include "src/index/box.hpp"
+#include "src/index/index.hpp"
 
 namespace tessera {
 namespace {
@@ -61,7 +65,7 @@ void visit_cells_around(HaloNeed const& need, DeviceId device, Visit const& visi
   if (!own.empty()) visit_images(need, grown(own, need.widths.below, need.widths.above), visit);
 }
 
-// What `owner` gives `reader`. Both ends make this list from the same numbers.
+// The cells that `owner` sends to `reader`. Both ends make this list from the same numbers.
 void append_given(std::span<HaloNeed const> needs, DeviceId owner, DeviceId reader,
                   std::vector<Transfer>& transfers, DeviceId peer) {
   for (std::size_t number = 0; number < needs.size(); ++number) {
@@ -92,7 +96,8 @@ std::vector<DeviceId> owners_around(std::span<HaloNeed const> needs, DeviceId se
   return sorted(std::move(owners));
 }
 
-// Whoever lies as far below as ghost cells reach above, and the other way round.
+// The devices whose ghost cells reach this one: as far below as ghost cells extend above, and the
+// other way round.
 std::vector<DeviceId> readers_around(std::span<HaloNeed const> needs, DeviceId self) {
   std::vector<DeviceId> readers;
   for (auto const& need : needs) {

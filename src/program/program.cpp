@@ -6,91 +6,32 @@
 #include <vector>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/exchange/engine.hpp"
 
-#include "analysis.hpp"
-#include "build.hpp"
-#include "recording.hpp"
-#include "tuning.hpp"
+#include "src/base/text.hpp"
+#include "src/execution/loop.hpp"
+#include "src/execution/storage/array_state.hpp"
+#include "src/job/job.hpp"
+#include "src/program/recording.hpp"
+#include "src/program/statement_replay.hpp"
+#include "src/program/tuning.hpp"
+#include "src/runtime/allocation.hpp"
+#include "src/runtime/current_runtime.hpp"
+#include "src/runtime/over_processes.hpp"
+#include "src/runtime/statement_hooks.hpp"
+#include "src/runtime/submission.hpp"
+#include "src/statement/loop/loop_analysis.hpp"
+#include "src/statement/loop/lower_loop.hpp"
 
 namespace tessera {
 namespace {
 
-// The statements of a step, with their arrays and scalars bound anew for each step.
-class StatementReplay {
- public:
-  StatementReplay(std::vector<RecordedStatement> const& step, Names const& names) : names_(names) {
-    for (auto const& recorded : step) {
-      auto& entry = entries_.emplace_back();
-      entry.statement = recorded.statement;
-      entry.statement.kernel = recorded.kernel.data();
-      entry.step = recorded.step;
-      entry.has_fixed_step = recorded.has_fixed_step;
-      auto const& statement = entry.statement;
-      if (statement.target != nullptr) entry.target = number_of(names, statement.target);
-      for (auto const& leaf : statement.leaves)
-        entry.leaves.push_back(number_of(names, leaf.array));
-      for (auto const& scalar : statement.scalars) entry.scalars.push_back(number(scalar));
-      if (statement.is_reduction()) entry.result = number(statement.result);
-    }
-  }
-
-  // Runs so many steps, the first of them `later` steps after the first recorded one and called
-  // `number`. A step allocates nothing.
-  void run(std::int64_t steps, std::int64_t later, std::int64_t number) {
-    arrays_ = renamed(names_.next_array, later % names_.period);
-    scalars_ = renamed(names_.next_scalar, later % names_.period);
-    for (std::int64_t step = 0; step < steps; ++step) {
-      run_step(number + step);
-      for (auto& name : arrays_) name = names_.next_array[name];
-      for (auto& name : scalars_) name = names_.next_scalar[name];
-    }
-  }
-
- private:
-  struct Entry {
-    Statement statement;
-    std::int64_t step = 0;
-    bool has_fixed_step = false;
-    std::size_t target = 0;
-    std::vector<std::size_t> leaves;
-    std::vector<std::size_t> scalars;
-    std::size_t result = 0;
-  };
-
-  void run_step(std::int64_t number) {
-    for (auto& entry : entries_) {
-      auto& statement = entry.statement;
-      statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
-      if (statement.target != nullptr) statement.target = names_.arrays[arrays_[entry.target]];
-      for (std::size_t l = 0; l < entry.leaves.size(); ++l)
-        statement.leaves[l].array = names_.arrays[arrays_[entry.leaves[l]]];
-      for (std::size_t s = 0; s < entry.scalars.size(); ++s)
-        statement.scalars[s] = names_.scalars[scalars_[entry.scalars[s]]];
-      if (statement.is_reduction()) statement.result = names_.scalars[scalars_[entry.result]];
-      engine().run(statement);
-    }
-  }
-
-  std::size_t number(std::shared_ptr<ScalarState> const& scalar) const {
-    return static_cast<std::size_t>(
-        std::find(names_.scalars.begin(), names_.scalars.end(), scalar) - names_.scalars.begin());
-  }
-
-  Names const& names_;
-  std::vector<Entry> entries_;
-  std::vector<std::size_t> arrays_;  // what the first step's names stand for in the one under way
-  std::vector<std::size_t> scalars_;
-};
-
-// How GPUs are brought their blocks; nothing of the host.
+// Prints how blocks are submitted to GPUs; prints nothing for host devices.
 void print_graphs(std::ostream& out, LoopExplanation const& explanation) {
   if (explanation.graph_blocks > 0)
-    out << "\n  GPUs are brought " << counted(explanation.graph_blocks, "block")
-        << " in one go, as a graph";
+    out << "\n  GPUs run " << counted(explanation.graph_blocks, "block")
+        << " with one launch, as a graph";
   else if (!explanation.graph_obstacle.empty())
-    out << "\n  GPUs are brought launch by launch: " << explanation.graph_obstacle;
+    out << "\n  GPUs run launch by launch, without graphs: " << explanation.graph_obstacle;
 }
 
 }  // namespace
@@ -120,7 +61,7 @@ struct Program::Impl {
       is_recorded = false;
       return run_plainly(steps);
     }
-    if (engine().checks_recordings()) {
+    if (detail::checks_recordings()) {
       why_plain = "TESSERA_CHECK=recording runs the body in every step";
       return run_checking(steps);
     }
@@ -140,11 +81,12 @@ struct Program::Impl {
     later += steps - whole;
   }
 
-  // Inside a loop that is being recorded, its body records the statements of all steps. A budget
-  // may refuse any statement: then everything stands where a plain loop would have left it.
+  // Inside a loop that is being recorded, the statements of all steps belong to the outer
+  // recording. A budget may refuse any statement; then the arrays must be in the state of a plain
+  // loop.
   static std::string reason_not_to_record() {
-    if (engine().is_told()) return "it is part of a body that is being recorded";
-    if (auto const refuser = engine().refuser(); !refuser.empty())
+    if (detail::has_listener()) return "it is part of a body that is being recorded";
+    if (auto const refuser = detail::refuser(); !refuser.empty())
       return text(refuser, " may refuse any statement");
     return {};
   }
@@ -160,8 +102,8 @@ struct Program::Impl {
     return recorder.take();
   }
 
-  // Every step runs for real, and is compared with the first two. Where these say that the body has
-  // to run in every step anyhow, nothing could go wrong.
+  // Every step runs for real, and is compared with the first two. If these show that the body must
+  // run in every step, there is nothing to compare.
   void run_checking(std::int64_t steps) {
     is_recorded = false;
     if (steps < 3) return run_plainly(steps);
@@ -175,13 +117,13 @@ struct Program::Impl {
       auto now = recorded_step();
       if (!runs_the_same(first, now) || pattern_of(before, now) != pattern)
         throw UsageError(text("step ", done - 1, " of the loop at ", place,
-                              " does something else than the first two, which would be replayed"));
+                              " differs from the first two, which would be replayed"));
       before = std::move(now);
     }
   }
 
-  // Between two runs the program may have given the body other arrays or numbers. As many steps run
-  // for real as it takes until everything is called as before.
+  // Between two runs the program may have passed other arrays or numbers to the body. The first
+  // period of steps therefore runs for real.
   bool still_does_the_same(std::int64_t& steps) {
     if (!names.obstacle.empty()) return true;
     if (names.makes_new) return false;
@@ -215,8 +157,8 @@ struct Program::Impl {
   }
 
   struct ExplainInto {
-    explicit ExplainInto(Explanations& into) : before(engine().explain_into(&into)) {}
-    ~ExplainInto() { (void)engine().explain_into(before); }
+    explicit ExplainInto(Explanations& into) : before(detail::explain_into(&into)) {}
+    ~ExplainInto() { (void)detail::explain_into(before); }
     ExplainInto(ExplainInto const&) = delete;
     ExplainInto& operator=(ExplainInto const&) = delete;
     Explanations* before;
@@ -226,7 +168,7 @@ struct Program::Impl {
     statements.statements.clear();
     blocks.clear();
     replay.reset();
-    first = {};  // what only these hold serves again, or is let go
+    first = {};  // objects that only these hold are reused or freed
     names = {};
     analysis = {};
     measured_seconds = 0;
@@ -235,8 +177,8 @@ struct Program::Impl {
 
   void choose() {
     constexpr double between_threads = 0.5e-6;
-    machine.message_seconds = std::max(engine().meeting_seconds(), between_threads);
-    machine.caches = engine().least_caches();
+    machine.message_seconds = std::max(detail::meeting_seconds(), between_threads);
+    machine.caches = detail::least_caches();
     choice = choose_block(analysis, names, options.with_environment(), machine);
   }
 
@@ -265,8 +207,8 @@ struct Program::Impl {
     auto const& loop = block_of(steps);
     std::vector<std::shared_ptr<ArrayState>> arrays;
     for (auto const name : renamed(names.next_array, later % names.period))
-      arrays.push_back(names.arrays[name]);
-    engine().run(LoopRun{loop, arrays, count, done});
+      arrays.push_back(storage_of(names.arrays[name]));
+    detail::run_loop_blocks(LoopRun{loop, arrays, count, done});
     done += steps * count;
     later += steps * count;
   }
@@ -276,13 +218,16 @@ struct Program::Impl {
       return *found->second;
     auto const schedule = schedule_block(analysis.body, steps, choice.shape.alignment);
     auto const widths = widths_for(names, schedule);
-    for (std::size_t a = 0; a < widths.size(); ++a) engine().grow(*names.arrays[a], widths[a]);
+    for (std::size_t a = 0; a < widths.size(); ++a)
+      detail::grow_ghost_cells(storage_of(*names.arrays[a]), widths[a]);
     auto shape = choice.shape;
     shape.steps = steps;
-    auto loop = build_loop({first.statements, names, analysis, schedule}, shape, engine().job());
+    auto loop =
+        std::make_unique<Loop>(lower_loop({first.statements, names, analysis, schedule}, shape,
+                                          {job().first_local(), job().local_count()}));
     loop->place = place;
     loop->words = text("the loop at ", place);
-    engine().open_channels(*loop);
+    detail::open_loop_channels(*loop);
     return *(blocks[steps] = std::move(loop));
   }
 
@@ -369,9 +314,9 @@ std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) 
     return out << ": not recorded" << (explanation.obstacle.empty() ? " yet" : ", since ")
                << explanation.obstacle << '\n';
   out << ", " << counted(std::ssize(explanation.statements.statements), "statement") << " a step";
-  if (explanation.period > 1) out << ", arrays called as before after " << explanation.period;
+  if (explanation.period > 1) out << ", the arrays rotate with period " << explanation.period;
   out << '\n' << explanation.statements;
-  if (is_plain) return out << "  run plainly in every step: " << explanation.obstacle << '\n';
+  if (is_plain) return out << "  the body runs in every step: " << explanation.obstacle << '\n';
   if (explanation.mode == LoopMode::replayed)
     return out << "  replayed statement by statement: " << explanation.obstacle << '\n';
   out << "  blocks of " << counted(explanation.depth, "step") << " in tiles of " << explanation.tile

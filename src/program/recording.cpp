@@ -1,4 +1,4 @@
-#include "recording.hpp"
+#include "src/program/recording.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,33 +6,39 @@
 #include <utility>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
+#include "src/runtime/allocation.hpp"
+#include "src/runtime/over_processes.hpp"
+#include "src/runtime/statement_hooks.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr char const* remedy =
-    "; a loop is recorded once and replayed: use ts::Step for what depends on the number of the "
-    "step, where(...) in place of an if, a Scalar for what the devices compute, or a plain for "
-    "loop";
+    "; a loop is recorded once and replayed: use ts::Step for values that depend on the "
+    "number of the step, where(...) instead of an if, a Scalar for values that the devices "
+    "compute, or a plain for loop";
 
 [[noreturn]] void refuse(Place const& loop, std::string const& what) {
   throw UsageError(text("the body of the loop at ", loop, ' ', what, remedy));
 }
 
-// The step that a kernel is told goes with the loop's own, or is a number that stays.
+// Determines whether a kernel's step number follows the loop's own or is constant.
 void find_step(RecordedStatement& one, RecordedStatement const& other) {
-  if (!one.statement.uses_step || one.step == other.step) return;
+  if (!one.statement.step || one.step == other.step) return;
   one.has_fixed_step = true;
-  one.step = one.statement.step;
+  one.step = *one.statement.step;
 }
 
 bool is_same_number(RecordedStatement const& one, RecordedStatement const& other) {
-  return one.numbers == other.numbers && one.statement.uses_step == other.statement.uses_step &&
-         one.step == (one.has_fixed_step ? other.statement.step : other.step);
+  return one.numbers == other.numbers &&
+         one.statement.step.has_value() == other.statement.step.has_value() &&
+         one.step == (one.has_fixed_step ? other.statement.step.value_or(0) : other.step);
 }
 
-// What of two statements differs, but for their arrays; empty if nothing does.
+// Describes how two statements differ, apart from their arrays; empty if they are equal.
 std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
   auto const& one = a.statement;
   auto const& other = b.statement;
@@ -52,7 +58,7 @@ std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
   return {};
 }
 
-// Which things of the second step stand where things of the first stood.
+// The mapping from objects of the first step to objects of the second in the same positions.
 template <class T>
 class Matches {
  public:
@@ -72,8 +78,8 @@ class Matches {
 
   [[nodiscard]] std::vector<Pointer> const& things() const { return things_; }
 
-  // Makes the map a permutation: a chain that ends with something new is closed, so that what it
-  // began with serves again. `may_serve(thing)` says whether nobody else holds that.
+  // Makes the map a permutation: a chain that ends with a new object is closed, so that its first
+  // object is reused. `may_serve(thing)` says whether nothing else holds that object.
   template <class MayServe>
   void close(MayServe const& may_serve) {
     for (std::size_t i = 0; i < turned_.size(); ++i) {
@@ -87,7 +93,7 @@ class Matches {
   }
   [[nodiscard]] bool is_held() const { return is_held_; }
   [[nodiscard]] bool makes_new() const { return makes_new_; }
-  // For each thing the number of what it turned into, once closed.
+  // For each object the number of its successor, after `close`.
   [[nodiscard]] std::vector<std::size_t> next() const {
     std::vector<std::size_t> next;
     for (auto const& thing : turned_) next.push_back(number_of(things_, thing));
@@ -113,7 +119,7 @@ class Matches {
   bool is_held_ = false;
 };
 
-// What things are called some steps later.
+// The roles of objects some steps later.
 template <class T>
 class Renaming {
  public:
@@ -131,7 +137,7 @@ class Renaming {
   std::vector<std::size_t> called_;
 };
 
-std::int64_t references(RecordedStep const& step, ArrayState const* array) {
+std::int64_t references(RecordedStep const& step, ArrayModel const* array) {
   std::int64_t count = 0;
   for (auto const& moved : step.moves) count += moved.get() == array ? 1 : 0;
   for (auto const& recorded : step.statements) {
@@ -142,7 +148,7 @@ std::int64_t references(RecordedStep const& step, ArrayState const* array) {
   return count;
 }
 
-std::int64_t references(RecordedStep const& step, ScalarState const* scalar) {
+std::int64_t references(RecordedStep const& step, ScalarModel const* scalar) {
   std::int64_t count = 0;
   for (auto const& recorded : step.statements) {
     auto const& statement = recorded.statement;
@@ -163,8 +169,8 @@ std::int64_t order_of(std::vector<std::size_t> const& next) {
 }
 
 // Adds the arrays and scalars of two statements; false if they do not match.
-bool match(Statement const& one, Statement const& other, Matches<ArrayState>& arrays,
-           Matches<ScalarState>& scalars) {
+bool match(Statement const& one, Statement const& other, Matches<ArrayModel>& arrays,
+           Matches<ScalarModel>& scalars) {
   bool same = (one.target == nullptr) == (other.target == nullptr);
   if (same && one.target != nullptr) same = arrays.add(one.target, other.target);
   for (std::size_t l = 0; same && l < one.leaves.size(); ++l)
@@ -176,17 +182,17 @@ bool match(Statement const& one, Statement const& other, Matches<ArrayState>& ar
 }
 
 bool match_moves(RecordedStep const& first, RecordedStep const& second,
-                 Matches<ArrayState>& arrays) {
+                 Matches<ArrayModel>& arrays) {
   if (first.moves.size() != second.moves.size()) return false;
   for (std::size_t m = 0; m < first.moves.size(); ++m)
     if (!arrays.add(first.moves[m], second.moves[m])) return false;
   return true;
 }
 
-// Views are made without telling anybody, so processes need not hold the same.
+// Views are made without communication, so the processes may hold different references.
 bool is_so_anywhere(bool here, Place const& loop) {
   std::byte byte{here};
-  engine().or_over_processes({&byte, 1}, loop, {"where a loop is recorded"});
+  detail::or_over_processes({&byte, 1}, loop, {"where a loop is recorded"});
   return byte != std::byte{0};
 }
 
@@ -202,16 +208,11 @@ bool lie_alike(Names const& names) {
 
 }  // namespace
 
-std::string name_of(Statement const& statement) {
-  if (!statement.place.known()) return text("the ", statement.kind, " of a whole array");
-  return text("the ", statement.kind, " at ", statement.place);
-}
-
 Recorder::Recorder(std::int64_t step, Place const& loop)
-    : number_(step), loop_(loop), before_(engine().tell(this)) {}
+    : number_(step), loop_(loop), before_(detail::set_listener(this)) {}
 
 Recorder::~Recorder() {
-  (void)engine().tell(before_);
+  (void)detail::set_listener(before_);
 }
 
 void Recorder::note(Statement const& statement) {
@@ -221,49 +222,50 @@ void Recorder::note(Statement const& statement) {
   recorded.kernel.assign(bytes, bytes + statement.kernel_bytes);
   if (statement.hash_of_numbers != nullptr)
     recorded.numbers = statement.hash_of_numbers(statement.kernel);
-  recorded.statement.kernel = nullptr;  // it lies here from now on
-  if (statement.uses_step) recorded.step = statement.step - number_;
+  recorded.statement.kernel = nullptr;  // the kernel is stored here from now on
+  if (statement.step) recorded.step = *statement.step - number_;
 }
 
-void Recorder::note_move(std::shared_ptr<ArrayState> const& array) noexcept {
+void Recorder::note_move(std::shared_ptr<ArrayModel> const& array) noexcept {
   if (array != nullptr) step_.moves.push_back(array);
 }
 
 void Recorder::note_host_access() {
   refuse(loop_,
-         "reads or writes cells on the host, or waits for the devices, which no step of a "
-         "replayed loop does");
+         "reads or writes cells on the host, or waits for the devices, which a step of a "
+         "replayed loop cannot do");
 }
 
 Names compare_steps(RecordedStep& first, RecordedStep const& second, Place const& loop) {
-  Matches<ArrayState> arrays;
-  Matches<ScalarState> scalars;
+  Matches<ArrayModel> arrays;
+  Matches<ScalarModel> scalars;
   auto& ones = first.statements;
   auto const& others = second.statements;
   for (std::size_t s = 0; s < std::min(ones.size(), others.size()); ++s) {
     find_step(ones[s], others[s]);
     if (auto const what = difference(ones[s], others[s]); !what.empty()) refuse(loop, what);
     if (!match(ones[s].statement, others[s].statement, arrays, scalars))
-      refuse(loop, text("does not exchange its arrays in every step alike: ",
-                        name_of(ones[s].statement), " names other ones in its second step"));
+      refuse(loop, text("does not exchange its arrays in the same way in every step: ",
+                        name_of(ones[s].statement), " names different ones in its second step"));
   }
   if (ones.size() != others.size())
     refuse(loop, text("runs ", counted(std::ssize(ones), "statement"), " in its first step and ",
                       others.size(), " in its second"));
   Names names;
   if (!match_moves(first, second, arrays)) {
-    names.obstacle = "arrays are handed on in one step otherwise than in the next";
+    names.obstacle = "arrays are moved or swapped differently in consecutive steps";
     return names;
   }
   auto const is_unused = [&](auto const& thing) {
-    return engine().holders(thing) ==
-           references(first, thing.get()) + references(second, thing.get()) + 1;
+    return detail::reference_count(storage_of(thing)) == references(first, thing.get()) +
+                                                             references(second, thing.get()) +
+                                                             2;  // ours, and this one
   };
   arrays.close(is_unused);
   scalars.close(is_unused);
   if ((arrays.makes_new() || scalars.makes_new()) &&
       is_so_anywhere(arrays.is_held() || scalars.is_held(), loop)) {
-    names.obstacle = "what a step makes anew lives on after it";
+    names.obstacle = "arrays made in a step are still in use after it";
     return names;
   }
   names.arrays = arrays.things();
@@ -272,7 +274,7 @@ Names compare_steps(RecordedStep& first, RecordedStep const& second, Place const
   names.next_scalar = scalars.next();
   names.makes_new = arrays.makes_new() || scalars.makes_new();
   if (!lie_alike(names)) {
-    names.obstacle = "arrays change their places that lie differently";
+    names.obstacle = "arrays of different shapes or shardings change places";
     return names;
   }
   names.period = std::lcm(order_of(names.next_array), order_of(names.next_scalar));

@@ -1,12 +1,13 @@
-#include "tuning.hpp"
+#include "src/program/tuning.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
-#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {
@@ -53,7 +54,7 @@ Shape tile_from(std::string const& value) {
     auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
     if (error != std::errc() || extent < 0 || tile.size() == max_rank)
       throw ConfigError(text("TESSERA_TILE=", value,
-                             " is no list of cells per dimension, as 64x256; mend or unset it"));
+                             " is not a list of cells per dimension, as 64x256; fix or unset it"));
     tile.push_back(extent);
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     if (!rest.empty() && rest.front() == 'x') rest.remove_prefix(1);
@@ -68,7 +69,7 @@ void LoopOptions::check() const {
       depth >= 0 && std::all_of(tile.begin(), tile.end(), [](auto extent) { return extent >= 0; });
   if (!is_right)
     throw UsageError(text("a loop cannot run in blocks of ", depth, " steps and tiles of ", tile,
-                          " cells; pass 0 for what the library is to choose"));
+                          " cells; pass 0 to let the library choose"));
 }
 
 LoopOptions LoopOptions::with_environment() const {
@@ -96,7 +97,7 @@ BlockChoice choose_block(LoopAnalysis const& analysis, Names const& names,
   shape.tile = model.best_tile(shape.steps);
   for (std::size_t d = 0; d < std::min(options.tile.size(), shape.tile.size()); ++d)
     shape.tile[d] = options.tile[d] > 0 ? options.tile[d] : whole_extent;
-  // Rows whose ends lie alike in their lines are stored faster.
+  // Rows whose ends have equal alignment are stored faster.
   if (shape.tile[rank - 1] % cells_per_line == 0) shape.alignment = cells_per_line;
   choice.step_seconds = model.step_seconds(shape.steps, shape.tile);
   // Within a host a message takes no longer than the tasks at the edges do.

@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// How deep and how wide the blocks of a loop are to be.
+/// Chooses the depth and the tiles of a loop's blocks.
 
 #include <string>
 
 #include "tessera/program/loop_options.hpp"
 
-#include "analysis.hpp"
-#include "block_model.hpp"
-#include "build.hpp"
+#include "src/plan/block_model.hpp"
+#include "src/statement/loop/loop_analysis.hpp"
+#include "src/statement/loop/lower_loop.hpp"
 
 namespace tessera {
 
-/// A choice, and what it is expected to cost.
+/// A choice, and its expected cost.
 struct BlockChoice {
   BlockShape shape;
   double step_seconds = 0;  ///< predicted, of the device with the most cells

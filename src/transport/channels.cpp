@@ -1,39 +1,53 @@
-#include "channels.hpp"
+#include "src/transport/channels.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
-#include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/base/log.hpp"
-#include "tessera/base/text.hpp"
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
+#include "src/transport/channel/transports.hpp"
+#include "src/transport/transport_table.hpp"
 
 namespace tessera {
 
-Channels::Channels(ChannelTools const& tools, NetworkOptions const& options)
+namespace {
+
+std::vector<std::unique_ptr<Transport>> make_transports(ChannelTools const& tools,
+                                                        TransportTestHooks const& hooks) {
+  bool const is_alone = tools.job.process_count() == 1;
+  std::vector<std::unique_ptr<Transport>> made;
+  for (auto const& entry : transport_table()) {
+    if (is_between_processes(entry.route) && (is_alone || hooks.carrier)) continue;
+    if (auto transport = entry.make({tools.bootstrap, tools.door}))
+      made.push_back(std::move(transport));
+  }
+  if (hooks.carrier && !is_alone) made.push_back(hooks.carrier(tools.bootstrap));
+  return made;
+}
+
+std::vector<Route> routes_of(std::vector<std::unique_ptr<Transport>> const& transports) {
+  std::vector<Route> routes;
+  for (auto const& transport : transports) routes.push_back(transport->traits().route);
+  return routes;
+}
+
+}  // namespace
+
+Channels::Channels(ChannelTools const& tools, NetworkOptions const& options,
+                   TransportTestHooks const& hooks)
     : postbox_(tools.postbox),
       job_(tools.job),
       options_(options),
-      on_host_(tools.bootstrap.host_processes()) {
-  make_transports(tools);
+      transports_(make_transports(tools, hooks)),
+      routing_(tools.job, tools.bootstrap.host_processes(), routes_of(transports_),
+               {options.forced, hooks.forced_pair}) {
   if (job_.process_count() == 1) return;
   for (auto const& transport : transports_)
     if (!transport->traits().shares_memory) carrying_.push_back(transport.get());
-  std::array hosts{tools.bootstrap.host(), -tools.bootstrap.host()};
-  tools.bootstrap.max_of_each(hosts);
-  check_forced_route(hosts[0] == -hosts[1]);
-}
-
-void Channels::make_transports(ChannelTools const& tools) {
-  transports_.push_back(make_local_transport());
-  if (job_.process_count() == 1) return;
-  if (options_.carrier) {
-    transports_.push_back(options_.carrier(tools.bootstrap));
-    return;
-  }
-  transports_.push_back(make_shm_transport(tools.door));
-  if (auto ucx = make_ucx_transport(tools.bootstrap)) transports_.push_back(std::move(ucx));
-  if (auto mpi = make_mpi_transport(tools.bootstrap)) transports_.push_back(std::move(mpi));
+  check_forced_route(tools.bootstrap.is_equal_on_all(tools.bootstrap.host()));
 }
 
 void Channels::check_forced_route(bool one_host) const {
@@ -46,40 +60,6 @@ void Channels::check_forced_route(bool one_host) const {
                          one_host ? "" : ", which has several hosts", "; unset it"));
 }
 
-Channels::Distance Channels::distance(DeviceId from, DeviceId to) const {
-  if (job_.is_local(from) && job_.is_local(to)) return Distance::process;
-  bool const on_host =
-      std::binary_search(on_host_.begin(), on_host_.end(), remote_process(from, to));
-  return on_host ? Distance::host : Distance::job;
-}
-
-bool Channels::reaches(TransportTraits const& traits, Distance distance) {
-  if (distance == Distance::process) return traits.within_process;
-  return distance == Distance::host ? traits.within_host : traits.crosses_hosts;
-}
-
-std::optional<Route> Channels::forced(DeviceId from, DeviceId to) const {
-  if (distance(from, to) == Distance::process) return std::nullopt;
-  if (options_.forced_pair)
-    if (auto const route = options_.forced_pair(from, to)) return route;
-  return options_.forced;
-}
-
-ProcessId Channels::remote_process(DeviceId from, DeviceId to) const {
-  return job_.process_of(job_.is_local(to) ? from : to);
-}
-
-// The one table of preferences. Where processes of a host share no memory they are in different
-// containers, whose shared memory UCX would try in vain and for long.
-std::span<Route const> Channels::preferred(Distance distance) {
-  static constexpr std::array process{Route::local};
-  static constexpr std::array host{Route::shm, Route::mpi, Route::ucx};
-  static constexpr std::array job{Route::ucx, Route::mpi};
-  if (distance == Distance::process) return process;
-  if (distance == Distance::host) return host;
-  return job;
-}
-
 Transport* Channels::transport_of(Route route) const {
   auto const found =
       std::find_if(transports_.begin(), transports_.end(),
@@ -88,21 +68,7 @@ Transport* Channels::transport_of(Route route) const {
 }
 
 Transport& Channels::best(DeviceId from, DeviceId to, std::size_t first) const {
-  auto const wanted = forced(from, to);
-  auto const routes = preferred(distance(from, to));
-  for (auto i = first; i < routes.size(); ++i) {
-    auto* const transport = transport_of(routes[i]);
-    if (transport != nullptr && (!wanted || routes[i] == *wanted)) return *transport;
-  }
-  throw TransportError(text("no ", first == 0 ? "" : "other ", "route joins device ", from,
-                            " and device ", to,
-                            wanted ? text(" while TESSERA_ROUTE=", *wanted, " is asked for") : ""));
-}
-
-std::size_t Channels::after(Transport const& transport, DeviceId from, DeviceId to) const {
-  auto const routes = preferred(distance(from, to));
-  auto const found = std::find(routes.begin(), routes.end(), transport.traits().route);
-  return static_cast<std::size_t>(found - routes.begin()) + 1;
+  return *transport_of(routing_.best(from, to, first));
 }
 
 Sender* Channels::find_sender(DeviceId from, DeviceId to) {
@@ -130,7 +96,7 @@ std::pair<Transport*, Offer> Channels::offer(OfferRequest const& request, std::s
     try {
       return {&transport, transport.offer(request)};
     } catch (TransportError const& error) {
-      first = after(transport, request.from, request.to);
+      first = routing_.after(transport.traits().route, request.from, request.to);
       refusals_[{request.peer, transport.traits().route}] = error.what();
       log_warning_once(text("no channel by ", transport.traits().name, ": ", error.what(),
                             "; the next best route is taken"));
@@ -197,8 +163,8 @@ void Channels::on_answer(control::Answer const& answer) {
   if (answer.accepted) return;
 
   auto const peer = job_.process_of(answer.from);
-  auto const next = after(*incoming.transport, answer.from, answer.to);
   auto const& traits = incoming.transport->traits();
+  auto const next = routing_.after(traits.route, answer.from, answer.to);
   log_warning_once(
       text("process ", peer,
            traits.shares_memory ? " shares no memory with this one by " : " cannot be reached by ",
@@ -219,9 +185,9 @@ Route Channels::route(DeviceId from, DeviceId to) const {
   if (found != receivers_.end()) return found->second.transport->traits().route;
   auto const sender = senders_.find({from, to});
   if (sender != senders_.end()) return sender->second.end().route;
-  if (distance(from, to) == Distance::process) return best(from, to).traits().route;
-  auto const first = first_route_.find(remote_process(from, to));
-  return best(from, to, first == first_route_.end() ? 0 : first->second).traits().route;
+  if (routing_.distance(from, to) == Distance::process) return routing_.best(from, to);
+  auto const first = first_route_.find(routing_.remote_process(from, to));
+  return routing_.best(from, to, first == first_route_.end() ? 0 : first->second);
 }
 
 std::string Channels::why_not(Route route, ProcessId peer) const {
@@ -234,16 +200,17 @@ std::string Channels::why_not(Route route, ProcessId peer) const {
 
 std::string Channels::reason(DeviceId from, DeviceId to) const {
   auto const chosen = route(from, to);
-  if (distance(from, to) == Distance::process) return text(chosen, ": one process drives both");
-  if (forced(from, to)) return text(chosen, ": TESSERA_ROUTE asks for it");
-  auto const peer = remote_process(from, to);
+  if (routing_.distance(from, to) == Distance::process)
+    return text(chosen, ": one process drives both");
+  if (routing_.forced(from, to)) return text(chosen, ": TESSERA_ROUTE asks for it");
+  auto const peer = routing_.remote_process(from, to);
   std::string better;
-  for (auto const route : preferred(distance(from, to))) {
+  for (auto const route : routing_.preferred(from, to)) {
     if (route == chosen) break;
     better += why_not(route, peer);
   }
   bool const is_open = senders_.contains({from, to}) || receivers_.contains({from, to});
-  if (!is_open) return text(better, chosen, ": the best that is there");
+  if (!is_open) return text(better, chosen, ": the best available");
   if (chosen == Route::shm) return text(better, chosen, ": a segment was mapped by both processes");
   return text(better, chosen, ": a channel to process ", peer, " is open");
 }
@@ -285,10 +252,6 @@ bool Channels::is_satisfied(control::Edge const& edge) const {
     }
     case Awaited::Kind::invitation:
       return receivers_.contains({edge.self, edge.peer});
-    case Awaited::Kind::note: {
-      auto const found = notes_told_.find({edge.peer, edge.self});
-      return found != notes_told_.end() && found->second >= edge.count;
-    }
     default:
       return false;
   }

@@ -4,11 +4,13 @@
 
 #include "tessera/array/creation.hpp"
 #include "tessera/array/shards.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/exchange/engine.hpp"
+
+#include "src/base/text.hpp"
+#include "src/runtime/engine.hpp"
 
 #include "support/arrays.hpp"
 #include "support/device_kinds.hpp"
+#include "support/left_out.hpp"
 #include "support/peak_memory.hpp"
 #include "support/shards.hpp"
 
@@ -52,7 +54,7 @@ Mesh ends() {
 // Of a GPU, messages are put together in memory of the GPU first.
 TEST_CASE("resharding takes no memory beyond the result and the slots of its channels" *
           test::host_only()) {
-  if (device_count() < 2) return;
+  if (test::left_out_if(device_count() < 2, "it needs 2 devices")) return;
   NamedSharding const rows(ends(), P("x", none));
   NamedSharding const columns(ends(), P(none, "x"));
   std::array<std::int64_t, 2> const shape{2891, 2903};  // 64 MiB
@@ -61,7 +63,7 @@ TEST_CASE("resharding takes no memory beyond the result and the slots of its cha
   auto v = zeros<double, 2>(shape, columns);
 
   auto const growth = test::peak_growth([&] {
-    detail::copy_cells(v.state(), u.state(), {});
+    detail::copy_cells(v.storage(), u.readable(), {});
     synchronize();
   });
 
@@ -71,7 +73,7 @@ TEST_CASE("resharding takes no memory beyond the result and the slots of its cha
 
 TEST_CASE("cells longer than many slots arrive in the order of any layout") {
   Mesh const grid({{"a", 2}, {"b", 4}});
-  if (device_count() < 8) return;
+  if (test::left_out_if(device_count() < 8, "it needs 8 devices")) return;
   std::array<std::int64_t, 2> const shape{1201, 1103};  // pieces end inside of runs
   auto const u = values(shape, {grid, P("a", "b")});
   for (auto const& sharding :

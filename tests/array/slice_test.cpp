@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "src/base/text.hpp"
+
 #include "support/arrays.hpp"
 
 using namespace tessera;

@@ -1,8 +1,8 @@
-#include "tessera/base/assert.hpp"
+#include "tessera/detail/base/assert.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/inline_vector.hpp"
+#include "src/base/inline_vector.hpp"
 
 #include "captured.hpp"
 
@@ -36,7 +36,7 @@ TEST_CASE("a broken promise aborts with the condition and its values") {
 
   CHECK(aborted(seen));
   CHECK(seen.errors.find("assert_test.cpp:") != std::string::npos);
-  CHECK(seen.errors.find("tessera: error: broken promise at ") == 0);
+  CHECK(seen.errors.find("tessera: error: broken invariant at ") == 0);
   CHECK(seen.errors.find(": size < 4 with size 5\n") != std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-#include "tessera/base/environment.hpp"
+#include "src/base/environment.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -7,8 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/checks.hpp"
 #include "tessera/base/error.hpp"
+
+#include "src/base/checks.hpp"
 
 using namespace tessera;
 
@@ -74,7 +75,7 @@ TEST_CASE("a number that is none, too small or too long is refused with the vari
     CAPTURE(value);
     Setting const setting(value);
     auto const message =
-        std::string(name) + "=" + value + " is not a whole number of at least 1; mend or unset it";
+        std::string(name) + "=" + value + " is not a whole number of at least 1; fix or unset it";
     CHECK_THROWS_WITH_AS((void)environment_integer(name, 1), message.c_str(), ConfigError);
   }
 }
@@ -84,7 +85,7 @@ TEST_CASE("seconds that are none, negative or without end are refused with the v
     CAPTURE(value);
     Setting const setting(value);
     auto const message =
-        std::string(name) + "=" + value + " is not a number of seconds; mend or unset it";
+        std::string(name) + "=" + value + " is not a number of seconds; fix or unset it";
     CHECK_THROWS_WITH_AS((void)environment_seconds(name), message.c_str(), ConfigError);
   }
 }
@@ -93,7 +94,7 @@ TEST_CASE("a choice that there is not is refused with the choices that there are
   Setting const setting("SHM");
 
   CHECK_THROWS_WITH_AS((void)environment_choice(name, {"mpi", "shm"}),
-                       "TESSERA_TEST_SETTING=SHM is not one of mpi, shm; mend or unset it",
+                       "TESSERA_TEST_SETTING=SHM is not one of mpi, shm; fix or unset it",
                        ConfigError);
 }
 
@@ -109,7 +110,7 @@ TEST_CASE("a word that there is not is refused with the words that there are") {
     CAPTURE(value);
     Setting const setting(value);
     auto const message =
-        std::string(name) + "=" + value + ": '" + word + "' is not one of a, b; mend or unset it";
+        std::string(name) + "=" + value + ": '" + word + "' is not one of a, b; fix or unset it";
     CHECK_THROWS_WITH_AS((void)environment_words(name, {"a", "b"}), message.c_str(), ConfigError);
   }
 }

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 using namespace tessera;
 

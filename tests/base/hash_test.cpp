@@ -1,4 +1,4 @@
-#include "tessera/base/hash.hpp"
+#include "src/base/hash.hpp"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "tessera/base/inline_vector.hpp"
+#include "src/base/inline_vector.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -6,7 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 using namespace tessera;
 

@@ -1,4 +1,4 @@
-#include "tessera/base/log.hpp"
+#include "src/base/log.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 #include <vector>
 

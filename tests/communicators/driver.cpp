@@ -14,10 +14,10 @@
 #include <vector>
 
 #include <mpi.h>
+#include <tessera/job/mpi_communicator.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/transport/mpi_communicator.hpp>
 
-#include "tessera/base/hash.hpp"
+#include "src/base/hash.hpp"
 
 namespace ts = tessera;
 

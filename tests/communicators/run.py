@@ -6,7 +6,7 @@
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "transport" / "faults"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network" / "faults"))
 from run import Run, run_all  # noqa: E402
 
 # MPI numbers them upwards; which number is which is the implementation's.

@@ -1,10 +1,10 @@
 // A complex number becomes a real one only by saying which part of it.
-// expect-error: a complex number is no real one: take real\(u\), imag\(u\) or abs\(u\)
+// expect-error: a complex number is not a real one: use real\(u\), imag\(u\) or abs\(u\)
 
 #include <complex>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 auto reals(tessera::DistArray<std::complex<double>, 1> const& u) {
   return tessera::DistArray(tessera::cast<float>(u));

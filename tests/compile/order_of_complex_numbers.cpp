@@ -3,8 +3,8 @@
 
 #include <complex>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 auto less(tessera::DistArray<std::complex<double>, 1> const& u) {
   return u < 2.0;

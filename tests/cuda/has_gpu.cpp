@@ -5,7 +5,8 @@
 #include <iostream>
 
 #include "tessera/base/error.hpp"
-#include "tessera/device/gpu.hpp"
+
+#include "src/device/gpu.hpp"
 
 int main() {
   try {

@@ -1,4 +1,4 @@
-#include "tessera/device/caches.hpp"
+#include "src/device/caches.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "tessera/device/cores.hpp"
+#include "src/device/cores.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -8,9 +8,11 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/device/gpu.hpp"
+
+#include "src/device/gpu.hpp"
 
 #include "support/gpus.hpp"
+#include "support/left_out.hpp"
 
 using namespace tessera;
 
@@ -132,7 +134,7 @@ TEST_CASE("without a GPU the driver of CUDA shows none, and says so to who asks"
   }
   auto const driver = make_cuda_driver();
   CHECK(driver->name() == "cuda");
-  if (driver->count() > 0) return;
+  if (test::left_out_if(driver->count() > 0, "there are GPUs")) return;
 
   CHECK_THROWS_AS((void)driver->facts(0), DeviceError);
   CHECK_THROWS_AS((void)driver->make_stream(0), DeviceError);

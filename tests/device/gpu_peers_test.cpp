@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/device/device_memory.hpp"
-#include "tessera/device/gpu.hpp"
+
+#include "src/base/text.hpp"
+#include "src/device/device_memory.hpp"
+#include "src/device/gpu.hpp"
 
 #include "support/numbers.hpp"
 

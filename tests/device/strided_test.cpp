@@ -1,4 +1,4 @@
-#include "tessera/device/strided.hpp"
+#include "src/device/strided.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -147,28 +147,6 @@ TEST_CASE("a column takes one element of each row, a negative stride runs backwa
   CHECK(packed(memory, {{3}, {20}, 4, 2}) == Bytes{at(4), at(5), at(24), at(25), at(44), at(45)});
   CHECK(packed(memory, {{3}, {-20}, 44, 1}) == Bytes{at(44), at(24), at(4)});
   CHECK(packed(memory, {{3}, {0}, 7, 1}) == Bytes{at(7), at(7), at(7)});
-}
-
-TEST_CASE("dimensions that continue each other become one, and a run one element") {
-  // 4 x 6 x 8 array of 8-byte elements; whole rows of the last two dimensions lie together.
-  CHECK(normalized({{4, 6, 8}, {384, 64, 8}, 0, 8}) == StridedBlock{{}, {}, 0, 1536});
-  CHECK(normalized({{4, 1, 8}, {384, 64, 8}, 64, 8}) == StridedBlock{{4}, {384}, 64, 64});
-  CHECK(normalized({{4, 6, 1}, {384, 64, 8}, 8, 8}) == StridedBlock{{24}, {64}, 8, 8});
-  CHECK(normalized({{4, 5, 2}, {384, 64, 8}, 8, 8}) == StridedBlock{{4, 5}, {384, 64}, 8, 16});
-  CHECK(normalized({{1, 1}, {999, 8}, 16, 4}) == StridedBlock{{}, {}, 16, 4});
-  CHECK(normalized({{6}, {-8}, 40, 8}) == StridedBlock{{6}, {-8}, 40, 8});
-}
-
-TEST_CASE("two blocks merge only what continues on both sides") {
-  // Dense rows into rows with a gap: the rows stay apart on both sides.
-  BlockPair const pair{{{4, 3}, {32, 8}, 0, 8}, {{4, 3}, {24, 8}, 5, 8}};
-  CHECK(normalized(pair) == BlockPair{{{4}, {32}, 0, 24}, {{4}, {24}, 5, 24}});
-
-  BlockPair const dense{{{4, 3}, {24, 8}, 1, 8}, {{4, 3}, {24, 8}, 5, 8}};
-  CHECK(normalized(dense) == BlockPair{{{}, {}, 1, 96}, {{}, {}, 5, 96}});
-
-  BlockPair const columns{{{4, 3}, {24, 8}, 0, 8}, {{4, 3}, {8, 32}, 0, 8}};
-  CHECK(normalized(columns) == columns);
 }
 
 TEST_CASE("normalising keeps every byte's place and order") {

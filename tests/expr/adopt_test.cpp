@@ -6,11 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/operators.hpp"
 #include "tessera/array/shards.hpp"
-#include "tessera/exchange/engine.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+
+#include "src/runtime/engine.hpp"
 
 #include "support/arrays.hpp"
 #include "support/device_kinds.hpp"

@@ -1,9 +1,9 @@
-#include "tessera/exchange/budget.hpp"
+#include "tessera/runtime/budget.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 #include "support/arrays.hpp"
 

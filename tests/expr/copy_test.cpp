@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/rearrange.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/rearrange.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 #include "support/arrays.hpp"
 

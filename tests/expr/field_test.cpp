@@ -1,14 +1,14 @@
-#include "tessera/expr/field.hpp"
+#include "tessera/array/field.hpp"
 
 #include <cstdint>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/rearrange.hpp"
-#include "tessera/expr/reduce.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/rearrange.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/reduce.hpp"
 
 #include "support/arrays.hpp"
 

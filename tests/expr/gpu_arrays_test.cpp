@@ -13,11 +13,14 @@
 #include "tessera/array/adopt.hpp"
 #include "tessera/array/creation.hpp"
 #include "tessera/array/one_sided.hpp"
+#include "tessera/array/operators.hpp"
 #include "tessera/array/shards.hpp"
-#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/device/emulated/queue.hpp"
+#include "src/execution/storage/array_state.hpp"
 
 #include "support/agree.hpp"
 #include "support/arrays.hpp"
@@ -137,8 +140,8 @@ TEST_CASE("messages between GPUs grow, and earlier statements still find their w
 
 TEST_CASE("work of a GPU may take longer than processes wait for each other without asking") {
   auto u = full<double>({100}, 0.25, over(device_count()));
-  auto const shards = u.state()->shards_of(addressable_devices()[0].id);
-  shards.front().stream->defer([] { ::usleep(2'300'000); });
+  auto const shards = storage_of(*u.readable()).shards_of(addressable_devices()[0].id);
+  emulated::queue_of(*shards.front().stream).defer([] { ::usleep(2'300'000); });
   synchronize();
   u = u + 0.5;
   CHECK_ALL(holds(u, std::vector<double>(100, 0.75)));

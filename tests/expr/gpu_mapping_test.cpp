@@ -1,4 +1,4 @@
-#include "tessera/expr/gpu_mapping.hpp"
+#include "tessera/detail/array/expr/gpu_mapping.hpp"
 
 #include <array>
 #include <cstddef>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "src/index/index.hpp"
 
 #include "support/gpu_threads.hpp"
 

@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/operators.hpp"
 #include "tessera/array/print.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 #include "support/arrays.hpp"
 

@@ -6,9 +6,11 @@
 #include <doctest/doctest.h>
 
 #include "tessera/array/adopt.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+
+#include "src/base/text.hpp"
 
 #include "support/arrays.hpp"
 

@@ -1,12 +1,15 @@
-#include "tessera/expr/row.hpp"
+#include "tessera/detail/array/expr/row.hpp"
 
 #include <array>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+
+#include "src/statement/kernel.hpp"
+#include "src/statement/rows.hpp"
 
 using namespace tessera;
 

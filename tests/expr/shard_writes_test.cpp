@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/operators.hpp"
 #include "tessera/array/shards.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 #include "support/arrays.hpp"
 #include "support/device_kinds.hpp"

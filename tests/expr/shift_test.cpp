@@ -1,9 +1,11 @@
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/shift.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+
+#include "src/plan/access.hpp"
 
 #include "support/arrays.hpp"
 

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+
+#include "src/plan/access.hpp"
 
 #include "support/arrays.hpp"
 
@@ -21,7 +23,7 @@ namespace {
 
 Range const reversed = range(none, none, -1);
 
-double mean(double x, double y) {
+double average(double x, double y) {
   return 0.3 * x + 0.7 * y;
 }
 
@@ -89,7 +91,7 @@ TEST_CASE("red cells are made of black ones, from the last to the first") {
         u(range(last, none, -2)) =
             0.3 * u(range(last - 1, none, -2)) + 0.7 * u(range(last + 1, 1, -2));
         m.assign({{last, -2, odd}},
-                 test::combined<double>({odd}, mean, m.slice({{last - 1, -2, odd}}),
+                 test::combined<double>({odd}, average, m.slice({{last - 1, -2, odd}}),
                                         m.slice({{last + 1, -2, odd}})));
       }
       CHECK_ALL(holds(u, m));

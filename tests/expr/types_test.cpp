@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 #include "support/arrays.hpp"
 #include "support/device_kinds.hpp"

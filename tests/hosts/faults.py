@@ -3,7 +3,7 @@
 
     faults.py <driver> [--all] [row...]
 
-The driver is tests/transport/faults/driver.cpp. Without --all only what the test suite has time for.
+The driver is tests/network/faults/driver.cpp. Without --all only what the test suite has time for.
 Prints a table: the fault, where the processes were and how they talked, seconds from the fault to the
 first error and to the end of the job, its exit code, and what was said. Code 77: this machine cannot
 emulate hosts.
@@ -19,7 +19,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "transport" / "faults"))
+sys.path.insert(0, str(HERE.parent / "network" / "faults"))
 from run import Run, hold  # noqa: E402
 
 PLACES = {"2x2": "h1:2,h2:2", "3x1": "h1:1,h2:1,h3:1"}
@@ -148,7 +148,7 @@ def stopped(hosts, where):
     row.says(rf"PeerFailed: process 1 \(at 10.77.0.\d\) {UNREACHED}" if where[1] == "3x1" else
              rf"process 1 \(at 10.77.0.1\) has not answered for {SILENCE} s: it is stopped, while",
              WAITS)
-    row.each_says([0, 2], "process 1 .*(given no sign of life|not answered)")
+    row.each_says([0, 2], "process 1 .*(given no heartbeat|not answered)")
     row.fails(within=25)
     return row
 

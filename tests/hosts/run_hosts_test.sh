@@ -3,8 +3,8 @@
 #
 #   run_hosts_test.sh PROGRAMS HEAT_1D [INFO]     the programs of tests/programs, the example, tessera-info
 #
-# Processes of one host are joined by shared memory and those of two by UCX, or by MPI where that is
-# asked for, and the heat equation has the same bits as on one host.
+# Checks that shared memory joins the processes of one host, that UCX (or MPI, where requested) joins
+# those of two hosts, and that the heat equation has the same bits as on one host.
 #
 # Code 77: this machine cannot emulate hosts; the reason is printed.
 set -euo pipefail

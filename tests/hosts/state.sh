@@ -1,4 +1,4 @@
-# Where the emulated hosts are; sourced by the scripts of this folder.
+# The folder with the state of the emulated hosts; sourced by the scripts of this folder.
 # shellcheck shell=bash
 
 state=${TESSERA_HOSTS_DIR:-/var/tmp/tessera-hosts-$EUID}

@@ -1,10 +1,11 @@
-#include "tessera/index/affine_map.hpp"
+#include "src/index/affine_map.hpp"
 
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
+#include "src/index/box.hpp"
 
 #include "support/brute_force.hpp"
 

@@ -1,8 +1,8 @@
-#include "tessera/index/box.hpp"
+#include "src/index/box.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 using namespace tessera;
 

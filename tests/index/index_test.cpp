@@ -1,9 +1,10 @@
-#include "tessera/index/index.hpp"
+#include "src/index/index.hpp"
 
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 using namespace tessera;
 

@@ -7,9 +7,11 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 using namespace tessera;
+using detail::resolve_index;
 
 TEST_SUITE_BEGIN("index/range");
 

@@ -1,8 +1,8 @@
-#include "tessera/index/region.hpp"
+#include "src/index/region.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 #include "support/brute_force.hpp"
 

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "transport" / "faults"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network" / "faults"))
 from run import MPIRUN, ROOT, run_all  # noqa: E402
 
 

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "tessera/exchange/runtime.hpp"
+#include "tessera/runtime/runtime.hpp"
 
 #include "support/agree.hpp"
 

@@ -7,6 +7,8 @@
 #include "tessera/base/error.hpp"
 #include "tessera/layout/layout.hpp"
 
+#include "src/index/index.hpp"
+
 #include "support/brute_force.hpp"
 
 using namespace tessera;

@@ -6,8 +6,10 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
 #include "tessera/layout/layout.hpp"
+
+#include "src/base/text.hpp"
+#include "src/index/index.hpp"
 
 #include "support/brute_force.hpp"
 

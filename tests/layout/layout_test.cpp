@@ -10,7 +10,10 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
+#include "src/index/box.hpp"
+#include "src/layout/count_visits.hpp"
 
 #include "support/brute_force.hpp"
 #include "support/count_allocations.hpp"

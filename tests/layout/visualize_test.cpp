@@ -9,8 +9,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
+
+#include "src/base/environment.hpp"
 
 using namespace tessera;
 
@@ -318,7 +319,7 @@ TEST_CASE("another TESSERA_COLOR is refused with what it may be") {
   Variable const asked("TESSERA_COLOR", "pink");
 
   CHECK_THROWS_WITH_AS((void)is_colored(),
-                       "TESSERA_COLOR=pink is not one of always, never; mend or unset it",
+                       "TESSERA_COLOR=pink is not one of always, never; fix or unset it",
                        ConfigError);
 }
 

@@ -5,7 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 #include "support/count_allocations.hpp"
 

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "tessera/base/environment.hpp"
-#include "tessera/expr/rearrange.hpp"
+#include "tessera/array/rearrange.hpp"
 #include "tessera/ops/reductions.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
 
 #include "support/arrays.hpp"
 

@@ -1,7 +1,9 @@
 #include <cmath>
 
-#include "tessera/exchange/budget.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/runtime/budget.hpp"
+
+#include "src/plan/access.hpp"
 
 #include "axes.hpp"
 

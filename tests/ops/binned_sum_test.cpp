@@ -1,4 +1,4 @@
-#include "tessera/ops/binned_sum.hpp"
+#include "src/ops/binned_sum.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/shift.hpp"
 #include "tessera/ops/reductions.hpp"
+
+#include "src/ops/wide_product.hpp"
 
 #include "support/arrays.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/exchange/runtime.hpp"
+#include "tessera/runtime/runtime.hpp"
 
 namespace tessera::test {
 

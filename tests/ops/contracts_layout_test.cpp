@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/rearrange.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/rearrange.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 

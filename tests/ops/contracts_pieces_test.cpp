@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 

@@ -4,11 +4,11 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/exchange/budget.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/rearrange.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/rearrange.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
+#include "tessera/runtime/budget.hpp"
 
 #include "support/arrays.hpp"
 #include "support/shards.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 namespace tessera::test {
 
@@ -80,10 +80,14 @@ class Coverage {
   }
 
   void note(Combination const& seen) {
+    ++noted_;
     for (std::size_t f = 0; f < feature_count; ++f)
       for (std::size_t g = f + 1; g < feature_count; ++g)
         ++counts_[f][g][seen.values[f]][seen.values[g]];
   }
+
+  /// How many combinations were noted.
+  [[nodiscard]] std::int64_t noted() const { return noted_; }
 
   /// The pairs that came up less than `least` times though they can.
   [[nodiscard]] std::vector<std::string> rare(std::int64_t least) const {
@@ -124,6 +128,7 @@ class Coverage {
   static constexpr std::size_t most_values = 8;
   using Table = std::array<std::array<std::int64_t, most_values>, most_values>;
   std::array<std::array<Table, feature_count>, feature_count> counts_{};
+  std::int64_t noted_ = 0;
 };
 
 }  // namespace tessera::test

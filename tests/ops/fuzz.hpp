@@ -16,20 +16,25 @@
 
 #include "tessera/array/adopt.hpp"
 #include "tessera/array/creation.hpp"
-#include "tessera/base/environment.hpp"
-#include "tessera/base/hash.hpp"
-#include "tessera/exchange/runtime.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/rearrange.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/rearrange.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/ops/reductions.hpp"
+#include "tessera/runtime/runtime.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/hash.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/ops/binned_sum.hpp"
+#include "src/plan/access.hpp"
 
 #include "support/agree.hpp"
 #include "support/layouts.hpp"
+#include "support/left_out.hpp"
 #include "support/mirror.hpp"
 
-#include "ops/coverage.hpp"
+#include "coverage.hpp"
 
 namespace tessera::test {
 

@@ -1,4 +1,4 @@
-#include "tessera/expr/gpu_work.hpp"
+#include "tessera/detail/array/expr/gpu_work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,9 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/exchange/kernel.hpp"
-#include "tessera/expr/fold.hpp"
-#include "tessera/ops/accumulators.hpp"
+#include "tessera/detail/array/evaluate/axis_reduction.hpp"
+#include "tessera/detail/ops/accumulators.hpp"
+
+#include "src/statement/kernel.hpp"
 
 #include "support/gpu_threads.hpp"
 

@@ -11,15 +11,16 @@
 
 #include "tessera/array/creation.hpp"
 #include "tessera/array/dist_array.hpp"
+#include "tessera/array/operators.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/device/gpu.hpp"
-#include "tessera/exchange/engine.hpp"
-#include "tessera/exchange/local_devices.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/ops/reductions.hpp"
-#include "tessera/transport/bootstrap.hpp"
-#include "tessera/transport/network.hpp"
+
+#include "src/device/gpu.hpp"
+#include "src/job/bootstrap.hpp"
+#include "src/network/network.hpp"
+#include "src/runtime/engine.hpp"
+#include "src/runtime/local_devices.hpp"
 
 using namespace tessera;
 
@@ -30,9 +31,8 @@ namespace {
 // An emulated stream that says it was CUDA's.
 class AsCuda : public GpuStream {
  public:
-  explicit AsCuda(std::shared_ptr<GpuStream> stream) : stream_(std::move(stream)) {}
-
-  void* native() const override { return stream_.get(); }
+  explicit AsCuda(std::shared_ptr<GpuStream> stream)
+      : GpuStream({.needs_native_kernels = true}), stream_(std::move(stream)) {}
 
   std::byte* allocate(std::int64_t size_bytes) override { return stream_->allocate(size_bytes); }
   void release(std::byte* memory) noexcept override { stream_->release(memory); }
@@ -68,13 +68,9 @@ class AsCuda : public GpuStream {
     return stream_->make_graph(bring);
   }
   void run(GpuGraph const& graph) override { stream_->run(graph); }
-  void check_launch(int error, std::string_view what) const override {
-    stream_->check_launch(error, what);
-  }
+  void launch(KernelLaunch const& launch) override { stream_->launch(launch); }
   int multiprocessors() const override { return stream_->multiprocessors(); }
   GpuPeers& peers() override { return stream_->peers(); }
-  void defer(std::function<void()> work) override { stream_->defer(std::move(work)); }
-  std::byte* reach(std::byte const* address) const override { return stream_->reach(address); }
 
  private:
   std::shared_ptr<GpuStream> stream_;

@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include "tessera/array/creation.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/ops/reductions.hpp"
+
+#include "src/runtime/engine.hpp"
 
 #include "support/arrays.hpp"
 
@@ -17,7 +19,7 @@ TEST_SUITE_BEGIN("ops/long_rows");
 namespace {
 
 bool is_past_caches(Explanations const& said) {
-  return said.statements.at(0).writes.find("past the caches") != std::string::npos;
+  return said.statements.at(0).writes.find("with non-temporal stores") != std::string::npos;
 }
 
 }  // namespace

@@ -11,10 +11,11 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/hash.hpp"
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+
+#include "src/base/hash.hpp"
 
 #include "support/arrays.hpp"
 

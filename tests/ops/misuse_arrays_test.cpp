@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "tessera/array/creation.hpp"
-#include "tessera/exchange/budget.hpp"
-#include "tessera/expr/rearrange.hpp"
+#include "tessera/array/rearrange.hpp"
 #include "tessera/ops/shape.hpp"
+#include "tessera/runtime/budget.hpp"
 
 #include "misuse.hpp"
 
@@ -181,7 +181,7 @@ std::vector<test::Misuse> const joined{
        (void)reshape(six(), {-1, -1});
      },
      is<ShapeError>,
-     "cannot be reshaped to (-1, -1); only one extent can be -1, what is left for it"},
+     "cannot be reshaped to (-1, -1); only one extent can be -1, which is then computed"},
     {"a reshape to a negative extent",
      [] {
        (void)reshape(six(), {-2, 3});
@@ -190,7 +190,8 @@ std::vector<test::Misuse> const joined{
     {"arrays joined that differ elsewhere",
      [] { (void)concatenate(0, four_by_six(), four_by_six()(tessera::all, range(0, 5))); },
      is<ShapeError>,
-     "concatenate: the shapes (4, 6) and (4, 5) differ in dimension 1; only along axis 0 they may"},
+     "concatenate: the shapes (4, 6) and (4, 5) differ in dimension 1; "
+     "they may differ only along axis 0"},
     {"arrays joined along no axis", [] { (void)concatenate(1, six(), six()); }, is<ShapeError>,
      "there is no axis 1 in an array of 1 dimension; there are -1 to 0"},
     {"arrays joined on two meshes", [] { (void)concatenate(0, six(), elsewhere()); },
@@ -205,7 +206,7 @@ std::vector<test::Misuse> const joined{
     {"repetitions beyond any number", [] { (void)repeat(six(), huge, 0); }, is<ShapeError>,
      "repeat: 6 cells 4611686018427387904 times are more than 2^62 cells"},
     {"cells padded away", [] { (void)pad(six(), -1, 1, edge); }, is<ShapeError>,
-     "pad by -1 and 1 along dimension 0; numbers of cells are not negative, take a slice to drop"},
+     "pad by -1 and 1 along dimension 0; numbers of cells are 0 or more; take a slice to drop"},
     {"one padding for two dimensions", [] { (void)pad(four_by_six(), {1}, {1}, edge); },
      is<ShapeError>,
      "pad got 1 and 1 numbers for an array of 2 dimensions; give one per dimension"},
@@ -223,14 +224,14 @@ std::vector<test::Misuse> const budgets{
        CommunicationBudget const budget({.messages = 0});
        u = roll(u, 1);
      },
-     is<BudgetExceeded>, "Raise the budget, or let the arrays lie so that less has to move"},
+     is<BudgetExceeded>, "Raise the budget, or choose layouts that move less"},
     {"a statement that gathers within a budget of no gathers",
      [] {
        auto u = six();
        CommunicationBudget const budget({.gathers = 0});
        u = u(range(none, none, -1)) + 1.0;
      },
-     is<BudgetExceeded>, "Raise the budget, or let the arrays lie so that less has to move"},
+     is<BudgetExceeded>, "Raise the budget, or choose layouts that move less"},
 };
 
 }  // namespace

@@ -40,10 +40,10 @@ std::vector<test::Misuse> const reductions{
     {"a product of unequal extents", [] { (void)dot(six(), five()); }, is<ShapeError>,
      "dot of shapes (6,) and (5,), which must be equal"},
     {"a norm that is not there", [] { (void)norm(four_by_six(), 3.0); }, is<UsageError>,
-     "a norm of order 3; there are 1, 2 and inf"},
+     "a norm of order 3; the orders are 1, 2 and inf"},
     {"a norm that is no number",
      [] { (void)norm(four_by_six(), std::numeric_limits<double>::quiet_NaN()); }, is<UsageError>,
-     "a norm of order nan; there are 1, 2 and inf"},
+     "a norm of order nan; the orders are 1, 2 and inf"},
     {"the largest magnitude of no cells", [] { (void)norm(none_at_all(), inf); }, is<ShapeError>,
      "norm of an array of shape (0,), which has no cells"},
 };

@@ -6,11 +6,13 @@
 #include <thread>
 
 #include "tessera/array/shards.hpp"
-#include "tessera/base/environment.hpp"
-#include "tessera/exchange/budget.hpp"
 #include "tessera/layout/parse.hpp"
 #include "tessera/layout/svg.hpp"
-#include "tessera/transport/network.hpp"
+#include "tessera/runtime/budget.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/network/network.hpp"
+#include "src/runtime/engine.hpp"
 
 using namespace tessera;
 using test::check_misuses;
@@ -332,27 +334,27 @@ std::vector<test::Misuse> const settings{
        with_setting("TESSERA_DEVICES", "many",
                     [] { (void)environment_integer("TESSERA_DEVICES", 1); });
      },
-     is<ConfigError>, "TESSERA_DEVICES=many is not a whole number of at least 1; mend or unset it"},
+     is<ConfigError>, "TESSERA_DEVICES=many is not a whole number of at least 1; fix or unset it"},
     {"no devices",
      [] {
        with_setting("TESSERA_DEVICES", "0",
                     [] { (void)environment_integer("TESSERA_DEVICES", 1); });
      },
-     is<ConfigError>, "TESSERA_DEVICES=0 is not a whole number of at least 1; mend or unset it"},
+     is<ConfigError>, "TESSERA_DEVICES=0 is not a whole number of at least 1; fix or unset it"},
     {"a route that does not exist",
      [] { with_setting("TESSERA_ROUTE", "pigeon", read_network_options); }, is<ConfigError>,
-     "TESSERA_ROUTE=pigeon is not one of shm, ucx, mpi; mend or unset it"},
+     "TESSERA_ROUTE=pigeon is not one of shm, ucx, mpi; fix or unset it"},
     {"a comparison that there is not",
      [] { with_setting("TESSERA_CHECK", "communication,records", read_network_options); },
      is<ConfigError>,
      "TESSERA_CHECK=communication,records: 'records' is not one of communication, recording, none; "
-     "mend or unset it"},
+     "fix or unset it"},
     {"a time that is none", [] { with_setting("TESSERA_STALL", "soon", read_network_options); },
-     is<ConfigError>, "TESSERA_STALL=soon is not a number of seconds; mend or unset it"},
+     is<ConfigError>, "TESSERA_STALL=soon is not a number of seconds; fix or unset it"},
     {"a negative time", [] { with_setting("TESSERA_SILENCE", "-1", read_network_options); },
-     is<ConfigError>, "TESSERA_SILENCE=-1 is not a number of seconds; mend or unset it"},
+     is<ConfigError>, "TESSERA_SILENCE=-1 is not a number of seconds; fix or unset it"},
     {"a second Runtime", [] { Runtime const second; }, is<UsageError>,
-     "there is a tessera::Runtime already; a process has one at a time"},
+     "a tessera::Runtime already exists; a process has one at a time"},
     {"an array without a Runtime",
      [] { without_runtime([] { (void)zeros<double>({4}, over(2)); }); }, is<UsageError>,
      "there is no tessera::Runtime; make one at the start of main, before the first array"},
@@ -362,8 +364,8 @@ std::vector<test::Misuse> const settings{
      [] { on_another_thread([] { (void)zeros<double>({4}, over(2)); }); }, is<UsageError>,
      "Tessera was called from another thread than the one that made the Runtime"},
     {"a negative limit", [] { CommunicationBudget const budget({.messages = -1}); }, is<UsageError>,
-     "a communication budget of -1 messages; a limit is 0 or more, and one that is left out is "
-     "none"},
+     "a communication budget of -1 messages; a limit is 0 or more, and a limit that is left "
+     "out does not apply"},
     {"a budget without a Runtime",
      [] { without_runtime([] { CommunicationBudget const budget({.bytes = 8}); }); },
      is<UsageError>, "there is no tessera::Runtime"},

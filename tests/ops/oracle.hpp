@@ -8,7 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "tessera/ops/binned_sum.hpp"
+#include "src/index/index.hpp"
+#include "src/ops/binned_sum.hpp"
 
 #include "support/mirror.hpp"
 

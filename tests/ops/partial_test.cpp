@@ -5,12 +5,13 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/operators.hpp"
+#include "tessera/array/rearrange.hpp"
 #include "tessera/array/shards.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/exchange/budget.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/rearrange.hpp"
 #include "tessera/ops/reductions.hpp"
+#include "tessera/runtime/budget.hpp"
+
+#include "src/base/text.hpp"
 
 #include "support/arrays.hpp"
 #include "support/shards.hpp"
@@ -299,7 +300,7 @@ TEST_CASE("addends cannot be written") {
   auto const old_view = addends(0, tessera::all);
   auto u = from_addends(std::move(addends));
   char const* const refusal =
-      "an array of addends cannot be written, nor what it was made of (an array of shape (4,) on "
+      "a partial array cannot be written, nor the array it was made of (an array of shape (4,) on "
       "NamedSharding(Mesh(y=2, x=2), P(\"x\"))); write to a copy of its sum, reshard(u, "
       "u.sharding().without_partial())";
 

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/environment.hpp"
 #include "tessera/ops/reductions.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
 
 #include "support/arrays.hpp"
 

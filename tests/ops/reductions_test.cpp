@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/shift.hpp"
+
+#include "src/ops/binned_sum.hpp"
 
 #include "support/arrays.hpp"
 

@@ -2,13 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/rearrange.hpp"
 #include "tessera/array/shards.hpp"
+#include "tessera/array/shift.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/exchange/budget.hpp"
-#include "tessera/expr/rearrange.hpp"
-#include "tessera/expr/shift.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
+#include "tessera/runtime/budget.hpp"
+
+#include "src/plan/access.hpp"
 
 #include "support/arrays.hpp"
 #include "support/shards.hpp"

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/expr/operators.hpp"
+#include "tessera/array/operators.hpp"
 #include "tessera/ops/reductions.hpp"
+
+#include "src/plan/access.hpp"
 
 #include "support/arrays.hpp"
 

@@ -9,8 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/ops/binned_sum.hpp"
-#include "tessera/ops/wide_product.hpp"
+#include "src/base/hash.hpp"
+#include "src/ops/binned_sum.hpp"
+#include "src/ops/wide_product.hpp"
 
 using namespace tessera;
 

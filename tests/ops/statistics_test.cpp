@@ -5,6 +5,9 @@
 
 #include "tessera/ops/reductions.hpp"
 
+#include "src/ops/binned_sum.hpp"
+#include "src/ops/wide_product.hpp"
+
 #include "support/arrays.hpp"
 
 #include "oracle.hpp"

@@ -1,4 +1,4 @@
-#include "tessera/ops/wide_product.hpp"
+#include "src/ops/wide_product.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "src/runtime/engine.hpp"
 
 using namespace tessera;
 

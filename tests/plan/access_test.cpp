@@ -1,16 +1,17 @@
-#include "tessera/plan/access.hpp"
+#include "src/plan/access.hpp"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
 
 #include "support/boundaries.hpp"
 #include "support/brute_force.hpp"
 
-#include "plan/cases.hpp"
+#include "cases.hpp"
 
 using namespace tessera;
 using test::Random;
@@ -210,6 +211,23 @@ TEST_CASE("one empty dimension leaves no combination, and no dimensions leave on
 
   visit_combinations({}, [&](auto const&) { ++visits; });
   CHECK(visits == 1);
+}
+
+TEST_CASE("where a boundary begins, a box of indices is cut, along every dimension") {
+  auto const access = shifted_by({-1, 2}, {4, 6}, BoundaryKind::edge);
+
+  auto const boxes = boxes_of_one_formula(std::vector{access}, {{0, 0}, {4, 6}});
+
+  CHECK(boxes ==
+        std::vector<Box>{{{0, 0}, {1, 4}}, {{0, 4}, {1, 6}}, {{1, 0}, {4, 4}}, {{1, 4}, {4, 6}}});
+}
+
+TEST_CASE("periodic images are cut off nowhere") {
+  auto const access = shifted_by({-1, 2}, {4, 6}, BoundaryKind::periodic);
+
+  auto const boxes = boxes_of_one_formula(std::vector{access}, {{0, 0}, {4, 6}});
+
+  CHECK(boxes == std::vector<Box>{{{0, 0}, {4, 6}}});
 }
 
 TEST_CASE("reading the cell that is written is no danger, reading a neighbour's is") {

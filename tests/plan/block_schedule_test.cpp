@@ -1,4 +1,4 @@
-#include "tessera/plan/block_schedule.hpp"
+#include "src/plan/block_schedule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,16 +14,22 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/hash.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/plan/block_passes.hpp"
-#include "tessera/plan/halo_plan.hpp"
+#include "src/base/hash.hpp"
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/index/box.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/access.hpp"
+#include "src/plan/block_passes.hpp"
+#include "src/plan/ghost.hpp"
+#include "src/plan/halo_plan.hpp"
+#include "src/statement/statement.hpp"
 
 #include "support/boundaries.hpp"
 #include "support/brute_force.hpp"
 #include "support/layouts.hpp"
 
-#include "plan/cases.hpp"
+#include "cases.hpp"
 
 using namespace tessera;
 using test::Broken;

@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tessera/base/text.hpp"
-#include "tessera/plan/exchange_plan.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/plan/access.hpp"
+#include "src/plan/exchange_plan.hpp"
+#include "src/plan/ghost.hpp"
 
 namespace tessera::test {
 

@@ -10,14 +10,21 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
-#include "tessera/plan/exchange_plan.hpp"
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/index/box.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/access.hpp"
+#include "src/plan/exchange_plan.hpp"
+#include "src/plan/ghost.hpp"
+#include "src/statement/statement.hpp"
 
 #include "support/boundaries.hpp"
 #include "support/brute_force.hpp"
 #include "support/layouts.hpp"
 
-#include "plan/cases.hpp"
+#include "cases.hpp"
 
 // Random programs are run for all devices in one process, on cells that carry the
 // number of their version.

@@ -1,4 +1,4 @@
-#include "tessera/plan/exchange_plan.hpp"
+#include "src/plan/exchange_plan.hpp"
 
 #include <map>
 #include <string>
@@ -6,9 +6,12 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/plan/access.hpp"
+#include "src/plan/ghost.hpp"
 
-#include "plan/cases.hpp"
+#include "cases.hpp"
 
 using namespace tessera;
 using test::cells_on_devices;

@@ -1,4 +1,4 @@
-#include "tessera/plan/ghost.hpp"
+#include "src/plan/ghost.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -7,11 +7,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/plan/access.hpp"
 
 #include "support/brute_force.hpp"
 
-#include "plan/cases.hpp"
+#include "cases.hpp"
 
 using namespace tessera;
 using test::cells_on_devices;

@@ -2,12 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/text.hpp"
-#include "tessera/plan/exchange_plan.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/index/box.hpp"
+#include "src/layout/count_visits.hpp"
+#include "src/plan/access.hpp"
+#include "src/plan/exchange_plan.hpp"
+#include "src/plan/ghost.hpp"
 
 #include "support/count_allocations.hpp"
 
-#include "plan/cases.hpp"
+#include "cases.hpp"
 
 using namespace tessera;
 using test::make_layout;

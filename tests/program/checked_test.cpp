@@ -6,8 +6,12 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/checks.hpp"
 #include "tessera/tessera.hpp"
+
+#include "src/base/checks.hpp"
+#include "src/base/text.hpp"
+#include "src/runtime/engine.hpp"
+#include "src/runtime/statement_hooks.hpp"
 
 // What TESSERA_CHECK=recording finds. program_test.checked runs these cases by --no-skip, and they
 // fail where the variable is missing; others skip them.
@@ -52,7 +56,7 @@ TEST_CASE("what the run is to check is checked") {
 }
 
 TEST_CASE("another statement, number, slice or step number in a late step is found") {
-  REQUIRE(engine().checks_recordings());
+  REQUIRE(detail::checks_recordings());
   auto u = line(20);
   CHECK(said_of([&](bool) { u = 0.5 * u; }) == "no error");
   CHECK(is_found([&](bool now) {
@@ -64,7 +68,7 @@ TEST_CASE("another statement, number, slice or step number in a late step is fou
 }
 
 TEST_CASE("arrays that are handed on otherwise in a late step are found") {
-  REQUIRE(engine().checks_recordings());
+  REQUIRE(detail::checks_recordings());
   auto u = line(20);
   auto v = line(20);
   auto w = line(20);
@@ -84,7 +88,7 @@ TEST_CASE("arrays that are handed on otherwise in a late step are found") {
 }
 
 TEST_CASE("a late step of a body that makes arrays is compared, too") {
-  REQUIRE(engine().checks_recordings());
+  REQUIRE(detail::checks_recordings());
   auto u = line(20);
   auto const step = [&](double weight) {
     auto next = DistArray(weight * u);
@@ -104,7 +108,7 @@ TEST_CASE("a late step of a body that makes arrays is compared, too") {
 }
 
 TEST_CASE("a body that runs in every step may do what it likes in a late one") {
-  REQUIRE(engine().checks_recordings());
+  REQUIRE(detail::checks_recordings());
   auto u = line(20);
   std::vector<DistArray<double, 1>> history;
   history.reserve(20);
@@ -115,7 +119,7 @@ TEST_CASE("a body that runs in every step may do what it likes in a late one") {
 }
 
 TEST_CASE("between two runs a body may change where it is checked") {
-  REQUIRE(engine().checks_recordings());
+  REQUIRE(detail::checks_recordings());
   auto u = line(20);
   auto v = line(20);
   double weight = 0.5;

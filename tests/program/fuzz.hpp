@@ -13,9 +13,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/environment.hpp"
-#include "tessera/base/hash.hpp"
 #include "tessera/tessera.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/hash.hpp"
+#include "src/base/text.hpp"
+#include "src/plan/access.hpp"
+#include "src/runtime/engine.hpp"
 
 #include "support/boundaries.hpp"
 #include "support/layouts.hpp"

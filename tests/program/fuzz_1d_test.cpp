@@ -1,4 +1,4 @@
-#include "program/fuzz.hpp"
+#include "fuzz.hpp"
 
 TEST_SUITE_BEGIN("program/fuzz");
 

@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/environment.hpp"
 #include "tessera/tessera.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
 
 // What a program says of itself, what it refuses, and what happens between its runs.
 
@@ -83,7 +85,7 @@ TEST_CASE("an explanation tells the blocks, or why there are none") {
   auto summed = record([&] { u = u - 0.01 * sum(u); });
   summed.run(5);
   CHECK(summed.explain().mode == LoopMode::replayed);
-  CHECK(says(summed.explain().obstacle, "brings values of several cells together"));
+  CHECK(says(summed.explain().obstacle, "combines values of several cells"));
   CHECK(says(text(summed.explain()), "replayed statement by statement: the sum at "));
 }
 
@@ -115,7 +117,8 @@ TEST_CASE("an explanation says that the body runs in every step, and why") {
   });
   kept.run(5);
   CHECK(kept.explain().mode == LoopMode::plainly);
-  CHECK(says(text(kept.explain()), "run plainly in every step: what a step makes anew lives on"));
+  CHECK(says(text(kept.explain()),
+             "the body runs in every step: arrays made in a step are still in use"));
 }
 
 // Run once more with TESSERA_STRICT=1.

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include <mpi.h>
-#include <tessera/exchange/engine.hpp>
+#include <src/runtime/engine.hpp>
 #include <tessera/tessera.hpp>
 #include <unistd.h>
 
@@ -306,8 +306,9 @@ void routes() {
   for (auto const from : ts::addressable_devices())
     for (auto const to : ts::devices())
       if (from.id != to.id)
-        lines += ts::text("route ", from.id, ' ', to.id, ' ',
-                          ts::to_string(ts::engine().network().route(from.id, to.id)), '\n');
+        lines +=
+            ts::detail::text("route ", from.id, ' ', to.id, ' ',
+                             ts::to_string(ts::engine().network().route(from.id, to.id)), '\n');
   std::fputs(lines.c_str(), stdout);
   right_with_delays();
 }

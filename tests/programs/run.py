@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "transport" / "faults"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network" / "faults"))
 from run import Run, run_all  # noqa: E402
 
 SPREADS = [(2, 1, {}), (2, 1, {"TESSERA_ROUTE": "mpi"}), (3, 2, {}), (2, 3, {"TESSERA_ROUTE": "mpi"})]
@@ -60,7 +60,7 @@ def stopped(driver):
     for _, devices, environment in SPREADS[:3]:
         run = job(driver, "stopped", 2, devices, environment, signalled(signal.SIGSTOP))
         assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
-        run.says(r"no sign of life for 2 s", r"\(driver.cpp:\d+\)")
+        run.says(r"no heartbeat for 2 s", r"\(driver.cpp:\d+\)")
 
 
 def stops_with_work(driver):
@@ -68,7 +68,7 @@ def stops_with_work(driver):
     for _, devices, environment in SPREADS[:3]:
         run = job(driver, "stops_with_work", 2, devices, environment)
         assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
-        run.says(r"no sign of life for 2 s")
+        run.says(r"no heartbeat for 2 s")
 
 
 def another_statement(driver):
@@ -151,7 +151,7 @@ def one_sided_stopped(driver):
         run = job(driver, "asks_for_long", processes, devices, environment,
                   signalled(signal.SIGSTOP))
         assert run.code != 0 and run.seconds < 25, f"code {run.code} after {run.seconds} s"
-        run.says(r"no sign of life for 2 s.*, while this process waits for cells of device \d")
+        run.says(r"no heartbeat for 2 s.*, while this process waits for cells of device \d")
 
 
 def one_sided_killed(driver):

@@ -12,7 +12,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/exchange/engine.hpp"
+#include "tessera/runtime/runtime.hpp"
+
+#include "src/runtime/engine.hpp"
+#include "src/runtime/over_processes.hpp"
 
 namespace tessera::test {
 
@@ -20,7 +23,7 @@ namespace tessera::test {
 [[nodiscard]] inline bool agree(bool here) {
   if (engine().job().process_count() == 1) return here;
   std::byte wrong{static_cast<unsigned char>(here ? 0 : 1)};
-  engine().or_over_processes({&wrong, 1}, {}, {"where a test compares"});
+  detail::or_over_processes({&wrong, 1}, {}, {"where a test compares"});
   return wrong == std::byte{0};
 }
 
@@ -30,7 +33,7 @@ namespace tessera::test {
   auto const& job = engine().job();
   std::int64_t all[most] = {};
   all[static_cast<std::size_t>(job.self().value())] = here;
-  engine().or_over_processes(std::as_writable_bytes(std::span(all)), {}, {"where a test compares"});
+  detail::or_over_processes(std::as_writable_bytes(std::span(all)), {}, {"where a test compares"});
   std::int64_t total = 0;
   for (auto const number : all) total += number;
   return total;
@@ -39,9 +42,9 @@ namespace tessera::test {
 /// What the statements of `body` sent, over all processes. Ranks: collective.
 template <class Body>
 [[nodiscard]] Counters sent_by(Body const& body) {
-  auto const before = engine().counters();
+  auto const before = counters();
   body();
-  auto const here = engine().counters() - before;
+  auto const here = counters() - before;
   return {total_over_processes(here.statements), total_over_processes(here.messages),
           total_over_processes(here.bytes), total_over_processes(here.plans_made)};
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tessera/array/creation.hpp"
-#include "tessera/exchange/runtime.hpp"
+#include "tessera/runtime/runtime.hpp"
 
 #include "support/agree.hpp"
 #include "support/layouts.hpp"

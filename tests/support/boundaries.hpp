@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "tessera/plan/access.hpp"
+#include "src/plan/access.hpp"
 
 #include "support/brute_force.hpp"
 

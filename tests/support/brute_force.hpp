@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "tessera/index/box.hpp"
+#include "src/index/box.hpp"
 
 namespace tessera::test {
 

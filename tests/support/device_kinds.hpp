@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/environment.hpp"
+#include "src/base/environment.hpp"
 
 namespace tessera::test {
 

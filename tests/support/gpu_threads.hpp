@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <random>
 
-#include "tessera/expr/gpu_mapping.hpp"
-#include "tessera/index/index.hpp"
+#include "tessera/detail/array/expr/gpu_mapping.hpp"
+
+#include "src/index/index.hpp"
 
 namespace tessera::test {
 

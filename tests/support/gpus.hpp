@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "tessera/device/gpu.hpp"
+#include "src/device/gpu.hpp"
 
 namespace tessera::test {
 

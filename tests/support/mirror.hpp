@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "tessera/index/index.hpp"
-#include "tessera/plan/access.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/access.hpp"
 
 #include "support/boundaries.hpp"
 #include "support/brute_force.hpp"

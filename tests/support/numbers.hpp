@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "src/base/text.hpp"
+
 namespace tessera::test {
 
 using Numbers = std::vector<std::int64_t>;

@@ -15,7 +15,10 @@
 #include <vector>
 
 #include "tessera/array/element.hpp"
-#include "tessera/index/index.hpp"
+
+#include "src/index/index.hpp"
+
+#include "numpy_paths.hpp"
 
 namespace tessera::test {
 

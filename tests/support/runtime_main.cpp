@@ -10,11 +10,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/environment.hpp"
-#include "tessera/exchange/runtime.hpp"
-#include "tessera/transport/bootstrap.hpp"
+#include "tessera/runtime/runtime.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/job/bootstrap.hpp"
 
 #include "support/agree.hpp"
+#include "support/run_cases.hpp"
 
 namespace {
 
@@ -32,9 +34,12 @@ int main(int argc, char** argv) {
   tessera::Runtime const runtime(argc, argv, eight_devices_if_alone());
   std::ostringstream quiet;
   doctest::Context context(argc, argv);
-  if (tessera::process().value() != 0) context.setCout(&quiet);
+  bool const is_quiet = tessera::process().value() != 0;
+  if (is_quiet) context.setCout(&quiet);
 
-  bool const passed = context.run() == 0;
-  if (!passed && tessera::process().value() != 0) std::cout << quiet.str() << std::flush;
+  std::ostream& out = is_quiet ? static_cast<std::ostream&>(quiet) : std::cout;
+  tessera::test::CaseRun const run{argc, argv, tessera::process_count()};
+  bool const passed = tessera::test::run_cases(context, run, out) == 0;
+  if (!passed && is_quiet) std::cout << quiet.str() << std::flush;
   return tessera::test::agree(passed) ? 0 : 1;
 }

@@ -10,6 +10,8 @@
 #include "tessera/array/creation.hpp"
 #include "tessera/array/shards.hpp"
 
+#include "src/runtime/engine.hpp"
+
 #include "support/agree.hpp"
 
 namespace tessera::test {
@@ -31,7 +33,7 @@ template <class T, std::size_t N>
 [[nodiscard]] std::map<std::int64_t, std::vector<T>> local_cells(DistArray<T, N> const& u) {
   std::map<std::int64_t, std::vector<T>> held;
   std::mutex mutex;
-  detail::read_shards(u.state(), [&](detail::RawShard const& shard) {
+  detail::read_shards(u.readable(), [&](detail::RawShard const& shard) {
     std::vector<T> cells;
     detail::visit_cells<N>(shard, [&](auto const&, std::int64_t offset) {
       cells.push_back(reinterpret_cast<T const*>(shard.cells)[offset]);

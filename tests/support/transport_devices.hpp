@@ -8,8 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "tessera/transport/job.hpp"
-#include "tessera/transport/network.hpp"
+#include "src/job/job.hpp"
+#include "src/network/network.hpp"
+#include "src/transport/test_hooks.hpp"
 
 #include "support/transport_job.hpp"
 #include "support/transport_thread_job.hpp"
@@ -21,6 +22,14 @@ inline StatementTag statement(std::uint64_t number, char const* file = "program.
                               std::uint32_t line = 1, std::uint64_t hash = 0) {
   return {number, hash == 0 ? number : hash, Place(file, line)};
 }
+
+/// Options of a network, and what only tests may change.
+struct TestOptions : NetworkOptions {
+  TestOptions() = default;
+  TestOptions(NetworkOptions const& options) : NetworkOptions(options) {}
+
+  TransportTestHooks hooks;
+};
 
 /// What the body of one device has.
 struct Device {
@@ -101,19 +110,19 @@ void run_devices(Network& network, Job const& job, Body const& body) {
 
 /// One process with `count` devices.
 template <class Body>
-void on_devices(std::int64_t count, Body const& body, NetworkOptions const& options = {}) {
+void on_devices(std::int64_t count, Body const& body, TestOptions const& options = {}) {
   auto const bootstrap = make_single_bootstrap();
   Job const job(*bootstrap, count);
-  Network network(*bootstrap, job, options);
+  Network network(*bootstrap, job, options, options.hooks);
   run_devices(network, job, body);
 }
 
 /// The job that the tests run in. Ends with a barrier, so that tests do not overlap.
 template <class Body>
-void on_job(std::int64_t local_count, Body const& body, NetworkOptions const& options) {
+void on_job(std::int64_t local_count, Body const& body, TestOptions const& options) {
   auto& bootstrap = job_bootstrap();
   Job const job(bootstrap, local_count);
-  Network network(bootstrap, job, options);
+  Network network(bootstrap, job, options, options.hooks);
   run_devices(network, job, body);
   bootstrap.barrier();
 }
@@ -121,7 +130,7 @@ void on_job(std::int64_t local_count, Body const& body, NetworkOptions const& op
 /// Processes that are threads, with as many devices each as `counts` says. What each of them threw.
 template <class Body>
 std::vector<std::exception_ptr> try_on_processes(std::vector<std::int64_t> const& counts,
-                                                 Body const& body, NetworkOptions const& options) {
+                                                 Body const& body, TestOptions const& options) {
   ThreadJob threads_job(static_cast<std::int64_t>(counts.size()));
   std::vector<std::exception_ptr> failures(counts.size());
   std::vector<std::jthread> threads;
@@ -129,7 +138,7 @@ std::vector<std::exception_ptr> try_on_processes(std::vector<std::int64_t> const
     threads.emplace_back([&, i] {
       auto const bootstrap = threads_job.join(static_cast<std::int64_t>(i));
       Job const job(*bootstrap, counts[i]);
-      Network network(*bootstrap, job, options);
+      Network network(*bootstrap, job, options, options.hooks);
       try {
         run_devices(network, job, body);
       } catch (...) {
@@ -145,7 +154,7 @@ std::vector<std::exception_ptr> try_on_processes(std::vector<std::int64_t> const
 /// The same, and the first failure is thrown again.
 template <class Body>
 void on_processes(std::vector<std::int64_t> const& counts, Body const& body,
-                  NetworkOptions const& options = {}) {
+                  TestOptions const& options = {}) {
   for (auto const& failure : try_on_processes(counts, body, options))
     if (failure) std::rethrow_exception(failure);
 }

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "tessera/base/environment.hpp"
-#include "tessera/transport/bootstrap.hpp"
+#include "src/base/environment.hpp"
+#include "src/job/bootstrap.hpp"
 
 namespace tessera::test {
 

@@ -16,7 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/transport/bootstrap.hpp"
+#include "src/base/text.hpp"
+#include "src/job/bootstrap.hpp"
 
 namespace tessera::test {
 

@@ -8,13 +8,13 @@
 
 #include <dlfcn.h>
 
-#include "tessera/base/environment.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/device/launch.hpp"
-#include "tessera/exchange/local_devices.hpp"
-#include "tessera/transport/launch.hpp"
-#include "tessera/transport/network.hpp"
-#include "tessera/transport/transports.hpp"
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
+#include "src/device/row_launch.hpp"
+#include "src/job/launch.hpp"
+#include "src/runtime/local_devices.hpp"
+#include "src/transport/channel/channel.hpp"
+#include "src/transport/channel/transports.hpp"
 
 #include "options.hpp"
 #include "processes.hpp"
@@ -35,7 +35,9 @@ void describe_build(Entry& report, bool has_mpi) {
   auto& build = report.section("build");
   auto const mpi = has_mpi ? info::mpi_description() : "built; not started";
   build.add("mpi", ts::is_built(ts::Route::mpi) ? mpi : "not built");
-  build.add("ucx", ts::is_built(ts::Route::ucx) ? "built" : "not built");
+  for (auto const route : ts::optional_routes())
+    if (route != ts::Route::mpi)
+      build.add(std::string(to_string(route)), ts::is_built(route) ? "built" : "not built");
   build.add("kokkos", std::string(ts::launch_description()));
   std::string const toolkit = TESSERA_INFO_CUDA;
   build.add("cuda", ts::has_cuda_driver() ? "built; toolkit " + toolkit : "not built");

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/device/cores.hpp"
+
+#include "src/base/text.hpp"
+#include "src/device/cores.hpp"
 
 namespace info {
 namespace {
@@ -70,7 +71,7 @@ std::vector<ProcessFacts> gather_processes(ts::Bootstrap& bootstrap, ts::Job con
         --missing;
       });
       if (std::chrono::steady_clock::now() > latest)
-        throw ts::TransportError(ts::text(missing, " processes say nothing of themselves"));
+        throw ts::TransportError(ts::text(missing, " processes report nothing"));
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tessera/transport/bootstrap.hpp"
-#include "tessera/transport/job.hpp"
+#include "src/base/text.hpp"
+#include "src/job/bootstrap.hpp"
+#include "src/job/job.hpp"
 
 namespace info {
 

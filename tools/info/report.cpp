@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "tessera/base/text.hpp"
+#include "src/base/text.hpp"
 
 namespace info {
 namespace {

@@ -6,9 +6,10 @@
 #include <thread>
 #include <utility>
 
-#include "tessera/base/environment.hpp"
-#include "tessera/transport/network.hpp"
-#include "tessera/transport/transports.hpp"
+#include "src/base/environment.hpp"
+#include "src/network/network.hpp"
+#include "src/transport/channel/transports.hpp"
+#include "src/transport/test_hooks.hpp"
 
 namespace info {
 namespace {
@@ -129,9 +130,9 @@ void open_and_explain(ts::Network& network, ts::Job const& job, Pairing const& p
 
 Timing time_route(ts::Bootstrap& bootstrap, ts::Job const& job, Pairing const& pairing,
                   ts::Route route) {
-  ts::NetworkOptions options;
-  options.forced_pair = [route](ts::DeviceId, ts::DeviceId) { return route; };
-  ts::Network network(bootstrap, job, options);
+  ts::TransportTestHooks hooks;
+  hooks.forced_pair = [route](ts::DeviceId, ts::DeviceId) { return route; };
+  ts::Network network(bootstrap, job, {}, hooks);
   Timing timing;
   if (pairing.takes_part) {
     ChannelWire wire(network, job, pairing);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tessera/transport/bootstrap.hpp"
-#include "tessera/transport/job.hpp"
+#include "src/job/bootstrap.hpp"
+#include "src/job/job.hpp"
 
 #include "wire.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Arrays whose cells lie in memory of the caller's, or stay where they are for somebody else to
-/// look at: both are pinned.
+/// Arrays whose cells lie in the caller's memory, or stay at fixed addresses so that other code can
+/// use them. Both kinds are pinned.
 
 #include <array>
 #include <cstdint>
@@ -30,10 +30,10 @@ struct ElementSize {
 /// An array whose cells are those that lie in the caller's memory: no copy is made, and statements
 /// write there.
 ///
-/// Shapes:   one view for each box, but empty ones, that a device of this process holds; copies of
-/// the
+/// Shapes:   one view for each non-empty box that a device of this process holds; copies of the
 ///           same cells are separate memory with equal contents. Rows are contiguous: the last
-///           stride is 1, the others are no shorter than what they step over.
+///           stride is 1, and every other stride is at least as long as the extent that it steps
+///           over.
 /// Ranks:    collective; nothing is sent.
 /// Lifetime: the memory outlives the array, its views, and the statements that name them;
 ///           `synchronize()` waits for these. Between statements, after `synchronize()`, the caller
@@ -42,14 +42,13 @@ struct ElementSize {
 /// ShardingError
 ///           as DistArray.
 /// Cost:     the array is pinned: it never gets ghost cells, so a statement that reads neighbours
-/// puts
-///           their cells and its own together in a temporary first. In a loop, compute on a copy.
+///           first assembles their cells and its own in a temporary. In a loop, compute on a copy.
 /// Example:  adopt<double, 1>({{DeviceId(0), Box{{0}, {4}}, mine.data(), {1}}}, {8}, rows)
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> adopt(
     std::vector<std::type_identity_t<ShardView<T, N>>> const& shards,
     std::array<std::int64_t, N> const& shape, NamedSharding const& sharding) {
-  std::vector<BorrowedBox> raw;
+  std::vector<detail::BorrowedBox> raw;
   for (auto const& shard : shards)
     raw.push_back({shard.device(), shard.box(), reinterpret_cast<std::byte*>(shard.data()),
                    Index(shard.strides().begin(), shard.strides().end())});
@@ -57,15 +56,15 @@ template <Element T, std::size_t N>
                                               {sizeof(T), alignof(T)}, raw));
 }
 
-/// Keeps the cells of an array where they are from now on: the addresses that `mutable_shards` and
-/// `addressable_shards` give stay valid until the array's end, for the program's own communication
-/// or another library. What they show is up to date after `synchronize()`.
+/// Fixes the addresses of an array's cells from now on: the addresses from `mutable_shards` and
+/// `addressable_shards` stay valid until the array's end, for the program's own communication or
+/// another library. The cells there are up to date after `synchronize()`.
 ///
 /// Ranks: collective. Cost: as `adopt`.
 template <Element T, std::size_t N>
 void pin(DistArray<T, N>& u) {
-  check_writable(*u.held());
-  u.state()->pin();
+  detail::check_writable(u.storage());
+  detail::pin_cells(u.storage());
 }
 
 }  // namespace tessera

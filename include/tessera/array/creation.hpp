@@ -14,7 +14,8 @@
 
 #include "tessera/array/dist_array.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+#include "tessera/detail/base/text.hpp"
+#include "tessera/detail/index/shape.hpp"
 
 namespace tessera {
 namespace detail {
@@ -46,7 +47,7 @@ void visit_cells(RawShard const& shard, Visit const& visit) {
 /// Cell i of a new array = f(i), by the host.
 template <Element T, std::size_t N, class F>
 void set_cells(DistArray<T, N> const& array, F const& f) {
-  write_shards(array.state(), [&](RawShard const& shard) {
+  write_shards(array.storage(), [&](RawShard const& shard) {
     auto* cells = reinterpret_cast<T*>(shard.cells);
     visit_cells<N>(shard, [&](std::array<std::int64_t, N> const& i, std::int64_t offset) {
       cells[offset] = static_cast<T>(f(i));
@@ -58,9 +59,9 @@ void set_cells(DistArray<T, N> const& array, F const& f) {
 
 /// Cell i = f(i), where i is a std::array of N global indices.
 ///
-/// Ranks:   collective. `f` runs at once on the workers, for the cells each device holds (copies
-///          too), and has to bear that; it has ended when this returns. For GPUs, too, `f` runs on
-///          the host, and its cells are copied, which is said once.
+/// Ranks:   collective. `f` runs on all workers at the same time, for the cells that each device
+///          holds (copies too), so it must be thread-safe; it has finished when this returns. For
+///          GPUs, too, `f` runs on the host, and its cells are copied; a warning says so once.
 /// Throws:  what `f` throws; ShapeError, ShardingError.
 /// Example: from_index<double>({8}, rows, [](auto i) { return i[0] == 4 ? 1.0 : 0.0; })
 template <Element T, std::size_t N, class F>
@@ -97,7 +98,7 @@ template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> full(std::array<std::int64_t, N> const& shape, T const& value,
                                    NamedSharding const& sharding) {
   DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
-  if (!detail::fill_shards(result.state(), std::as_bytes(std::span(&value, 1))))
+  if (!detail::fill_shards(result.storage(), std::as_bytes(std::span(&value, 1))))
     detail::set_cells(result, [&](auto const&) { return value; });
   return result;
 }
@@ -112,7 +113,7 @@ template <Element T, std::size_t N>
 template <Element T>
 [[nodiscard]] DistArray<T, 0> full(T const& value, NamedSharding const& sharding) {
   DistArray<T, 0> result(Shape{}, sharding);
-  detail::write_shards(result.state(), [&](detail::RawShard const& shard) {
+  detail::write_shards(result.storage(), [&](detail::RawShard const& shard) {
     *reinterpret_cast<T*>(shard.cells) = value;
   });
   return result;
@@ -134,8 +135,8 @@ template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> iota(std::array<std::int64_t, N> const& shape,
                                    NamedSharding const& sharding) {
   Shape const extents(shape.begin(), shape.end());
-  check_shape(extents);
-  auto const strides = row_major_strides(extents);
+  detail::check_shape(extents);
+  auto const strides = detail::row_major_strides(extents);
   DistArray<T, N> result(extents, sharding);
   detail::set_cells(result, [&](auto const& i) {
     std::int64_t number = 0;
@@ -156,12 +157,12 @@ template <Element T, std::size_t N>
                                         std::array<std::int64_t, N> const& shape,
                                         NamedSharding const& sharding) {
   Shape const extents(shape.begin(), shape.end());
-  check_shape(extents);
+  detail::check_shape(extents);
   if (std::ssize(cells) != cells_of(extents))
-    throw ShapeError(text("from_host: ", counted(std::ssize(cells), "cell"),
-                          " given, but the shape ", extents, " has ", cells_of(extents)));
+    throw ShapeError(detail::text("from_host: ", detail::counted(std::ssize(cells), "cell"),
+                                  " given, but the shape ", extents, " has ", cells_of(extents)));
   DistArray<T, N> result(extents, sharding);
-  detail::take_from_host(result.state(), reinterpret_cast<std::byte const*>(cells.data()));
+  detail::take_from_host(result.storage(), reinterpret_cast<std::byte const*>(cells.data()));
   return result;
 }
 template <Element T, std::size_t N, class Allocator>
@@ -171,14 +172,14 @@ template <Element T, std::size_t N, class Allocator>
   return from_host<T, N>(std::span<T const>(cells), detail::to_extents(shape), sharding);
 }
 
-/// A copy of the array that lies as `sharding` says: any sharding to any other, on any mesh.
-/// Addends are added up where the result lies. Ranks: collective. Cost: each device is sent the
-/// cells it lacks.
+/// A copy of the array with this sharding: any sharding to any other, on any mesh. Partial results
+/// are added up where the result lies. Ranks: collective. Cost: each device is sent the cells it
+/// lacks.
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> reshard(DistArray<T, N> const& u, NamedSharding const& sharding,
                                       std::source_location at = std::source_location::current()) {
   DistArray<T, N> result(u.shape(), sharding);
-  detail::copy_value(result.state(), u.held(), at);
+  detail::copy_value(result.storage(), u.storage(), at);
   return result;
 }
 

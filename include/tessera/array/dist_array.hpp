@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "tessera/array/element.hpp"
-#include "tessera/array/handle.hpp"
 #include "tessera/array/one_sided.hpp"
 #include "tessera/array/shard_view.hpp"
 #include "tessera/array/view.hpp"
-#include "tessera/exchange/watcher.hpp"
+#include "tessera/detail/array/erased/handle.hpp"
+#include "tessera/detail/index/shape.hpp"
 
 namespace tessera {
 
@@ -44,24 +44,24 @@ class DistArray : public ExpressionBase,
   DistArray(Shape const& shape, NamedSharding const& sharding)
       : state_(detail::make_state(sharding, checked(shape), sizeof(T))) {}
 
-  /// Takes the cells of an expression; they come to lie where most of what they are made of lies.
+  /// Takes the cells of an expression and places them where most of its operands lie.
   /// Shapes: the expression's.
   template <Expression E>
   requires(E::rank == N && !std::same_as<E, DistArray>)
       DistArray(E const& expression)  // NOLINT: a copy of a view is an array
-      : state_(state_for_result(expression, sizeof(T))) {
-    assign_to_view(view(expression.place()), expression, expression.place());
+      : state_(detail::state_for_result(expression, sizeof(T))) {
+    detail::assign_to_view(view(expression.place()), expression, expression.place());
   }
   template <Expression E>
   DistArray(E const& expression, NamedSharding const& sharding)
       : DistArray(expression.shape(), sharding) {
-    assign_to_view(view(expression.place()), expression, expression.place());
+    detail::assign_to_view(view(expression.place()), expression, expression.place());
   }
 
-  /// An array of cells that are there already. Their rank and element size have to be N and T's.
+  /// An array of existing cells. Their rank must be N and their element size that of T.
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
 
-  DistArray(DistArray const& other) : state_(detail::copied(other.held())) {}
+  DistArray(DistArray const& other) : state_(detail::copied(other.storage())) {}
   DistArray(DistArray&& other) noexcept : state_(std::move(other.state_)) {
     detail::note_move(state_);
   }
@@ -70,9 +70,9 @@ class DistArray : public ExpressionBase,
   /// and views of it keep its old cells.
   DistArray& operator=(DistArray const& other) {
     if (state_ != nullptr && *layout() == *other.layout() && !sharding().is_partial())
-      detail::copy_cells(state_, other.held(), {});
+      detail::copy_cells(state_, other.storage(), {});
     else
-      state_ = detail::copied(other.held());
+      state_ = detail::copied(other.storage());
     return *this;
   }
   DistArray& operator=(DistArray&& other) noexcept {
@@ -81,14 +81,15 @@ class DistArray : public ExpressionBase,
     return *this;
   }
 
-  /// Writes all cells; shape and sharding stay. The right side counts as evaluated in full before.
+  /// Writes all cells; shape and sharding stay. Behaves as if the right side were evaluated
+  /// completely before anything is written.
   /// Shapes: the right side broadcasts to this array.
   /// Throws: ShapeError, before anything is sent.
   template <class E>
   requires((Expression<E> || detail::ValueFor<E, T>)&&!std::same_as<E, DistArray>) DistArray&
   operator=(E const& value) {
-    check_writable(*held());
-    assign_to_view(view({}), value, {});  // found where the expressions are
+    detail::check_writable(storage());
+    detail::assign_to_view(view({}), value, {});
     return *this;
   }
 
@@ -102,24 +103,29 @@ class DistArray : public ExpressionBase,
   [[nodiscard]] std::int64_t extent(std::size_t d) const { return detail::extent_of(shape(), d); }
   [[nodiscard]] std::int64_t size() const { return layout()->cells(); }
   [[nodiscard]] NamedSharding const& sharding() const { return layout()->sharding(); }
-  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return held()->layout(); }
-  /// The cells; of addends, their sum.
-  /// Ranks: local; collective where devices hold addends.
+  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const {
+    return detail::layout_of(storage());
+  }
+  /// The cells; for a partial array, their sum.
+  /// Ranks: local; collective for a partial array.
   /// Throws: UsageError if the array was moved from.
-  [[nodiscard]] detail::StatePtr const& state() const { return detail::readable(held()); }
-  /// The cells, or the addends. Throws: UsageError if the array was moved from.
-  [[nodiscard]] detail::StatePtr const& held() const {
+  [[nodiscard]] detail::StatePtr const& readable() const { return detail::readable(storage()); }
+  /// What the array holds: its cells, or its addends. Throws: UsageError if the array was moved
+  /// from.
+  [[nodiscard]] detail::StatePtr const& storage() const {
     if (state_ == nullptr)
       throw UsageError("this array was moved from; assign another array to it before it is used");
     return state_;
   }
   [[nodiscard]] Place place() const { return {}; }
 
+  /// What an expression keeps of the array.
+  [[nodiscard]] detail::ArrayNode<T, N, N> node() const { return view({}); }
   /// All cells as a view. Ranks: local.
   [[nodiscard]] View<T, N, N> view(Place const& place) const {
     typename View<T, N, N>::Axes axes;
     for (std::size_t d = 0; d < N; ++d) axes[d] = {static_cast<int>(d), 0, 1};
-    return {held(), axes, extents(), place};
+    return {storage(), axes, extents(), place};
   }
 
   /// All cells in row-major order, on every process.
@@ -129,34 +135,35 @@ class DistArray : public ExpressionBase,
     return view(at).to_host();
   }
 
-  /// What each device of this process holds, in the order of the devices, box by box; those of the
-  /// mesh that hold no cells show none.
-  /// Ranks:    local; collective where devices hold addends that nobody has read yet. Waits until
-  ///           this process's devices have carried out the statements so far.
-  /// Of GPUs the cells are at addresses of their memory, for kernels of one's own; for_each_shard
-  /// shows them on the host.
+  /// The cells that each device of this process holds, in the order of the devices, box by box. A
+  /// device of the mesh that holds no cells contributes an empty shard.
+  /// Ranks:    local; collective for a partial array whose value has not been read yet. Waits until
+  ///           this process's devices have executed the statements so far. On GPUs the addresses
+  ///           are those of GPU memory, for kernels of your own; for_each_shard shows the cells on
+  ///           the host.
   /// Lifetime: of the views: until the next statement that names this array.
   [[nodiscard]] std::vector<ShardView<T const, N>> addressable_shards() const {
     std::vector<ShardView<T const, N>> views;
-    for (auto const& raw : detail::shards_to_read(state())) views.emplace_back(raw);
+    for (auto const& raw : detail::shards_to_read(readable())) views.emplace_back(raw);
     return views;
   }
-  /// The same to be written until the next statement that names this array. Where devices hold
-  /// copies, the same has to be written into each. Counts as a write of all cells.
+  /// The same cells, to be written until the next statement that names this array. Where devices
+  /// hold copies, write the same values into each copy. Counts as a write of all cells.
   /// Ranks: collective, also where a process holds nothing of the array.
   [[nodiscard]] std::vector<ShardView<T, N>> mutable_shards() {
     std::vector<ShardView<T, N>> views;
-    check_writable(*held());
-    for (auto const& raw : detail::shards_to_write(state())) views.emplace_back(raw);
+    detail::check_writable(storage());
+    for (auto const& raw : detail::shards_to_write(readable())) views.emplace_back(raw);
     return views;
   }
 
  private:
   static Shape const& checked(Shape const& shape) {
-    check_shape(shape);
+    detail::check_shape(shape);
     if (shape.size() != N)
-      throw ShapeError(text("the shape ", shape, " has ", counted(std::ssize(shape), "dimension"),
-                            " but the array has ", N));
+      throw ShapeError(detail::text("the shape ", shape, " has ",
+                                    detail::counted(std::ssize(shape), "dimension"),
+                                    " but the array has ", N));
     return shape;
   }
 

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "tessera/array/element.hpp"
-#include "tessera/array/handle.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/source.hpp"
-#include "tessera/base/text.hpp"
-#include "tessera/exchange/one_sided.hpp"
+#include "tessera/detail/array/erased/handle.hpp"
+#include "tessera/detail/base/text.hpp"
+#include "tessera/detail/execution/cell_update.hpp"
 
 namespace tessera {
 
@@ -29,11 +29,12 @@ class DistArray;
 
 namespace detail {
 
-/// What `accumulate` adds to: numbers of at most 8 bytes, and complex ones made of such.
+/// The types that `accumulate` supports: numbers of at most 8 bytes, and complex numbers made of
+/// such.
 template <class T>
 concept Accumulable = !std::same_as<T, bool> &&
                       ((std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_half<T> || is_complex<T>);
-/// What atomics with a result work on.
+/// The types that atomics with a result support.
 template <class T>
 concept Exchangeable =
     !std::same_as<T, bool> && std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
@@ -71,7 +72,7 @@ using Cell = std::span<std::int64_t const>;
 template <class T>
 using StoredAs = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
 
-/// Cells as they came: one value, or a list of them.
+/// The cells that were read, as one value or as a list.
 template <class T>
 struct FromCells {
   [[nodiscard]] static T value(std::span<std::byte const> cells) {
@@ -92,83 +93,88 @@ struct FromCells<std::vector<T>> {
   }
 };
 
-// The calls of exchange/one_sided.hpp, on the engine of the Runtime that lives.
+// The calls of class OneSided, in the Runtime that lives.
 void pass_fence(StatePtr const& state, Place const& place);
 void read_cell(StatePtr const& state, Cell cell, std::byte* into);
 void write_cell(StatePtr const& state, Cell cell, std::byte const* from);
 void update_cell(StatePtr const& state, Cell cell, CellUpdate const& update, std::byte* old);
 /// How many cells a box has. Throws: as begin_read.
 [[nodiscard]] std::size_t cells_to_read(StatePtr const& state, Box const& box);
-[[nodiscard]] std::shared_ptr<Operation> begin_read(StatePtr const& state, Box const& box,
-                                                    std::byte* into);
+[[nodiscard]] std::shared_ptr<OneSidedRequest> begin_read(StatePtr const& state, Box const& box,
+                                                          std::byte* into);
 /// Throws: ShapeError if there are not as many cells as the box has.
-[[nodiscard]] std::shared_ptr<Operation> begin_write(StatePtr const& state, Box const& box,
-                                                     std::byte const* from, std::int64_t cells);
-[[nodiscard]] std::shared_ptr<Operation> begin_update(StatePtr const& state, Cell cell,
-                                                      CellUpdate const& update);
+[[nodiscard]] std::shared_ptr<OneSidedRequest> begin_write(StatePtr const& state, Box const& box,
+                                                           std::byte const* from,
+                                                           std::int64_t cells);
+[[nodiscard]] std::shared_ptr<OneSidedRequest> begin_update(StatePtr const& state, Cell cell,
+                                                            CellUpdate const& update);
 /// Throws: ShapeError unless there is room for the cells of the box.
 void check_room(Box const& box, std::int64_t cells);
-[[nodiscard]] bool is_done(Operation const& operation);
-void wait_for(Operation const& operation);
+[[nodiscard]] bool is_done(OneSidedRequest const& request);
+void wait_for(OneSidedRequest const& request);
+/// The bytes that a read brought. They live as long as the request.
+[[nodiscard]] std::span<std::byte const> cells_read(OneSidedRequest const& request);
 
 }  // namespace detail
 
-/// Something that was asked for and may not have been done yet; T is what it gives: a cell, a
+/// A one-sided operation that may not have finished yet. T is the type of its result: a cell, a
 /// vector of cells, or void.
 ///
-/// Lifetime: it may be dropped at any time: what was asked for is done all the same, at the latest
-///           when the next fence of the array returns. It keeps its own copy of what it writes and
-///           reads.
+/// Lifetime: it may be dropped at any time: the operation is done all the same, at the latest when
+///           the next fence of the array returns. It keeps its own copy of the cells that it writes
+///           and reads.
 /// Threads:  the thread that made the Runtime.
 /// Throws:   PeerFailed if the owner of the cells has failed.
 template <class T>
 class Pending {
  public:
-  explicit Pending(std::shared_ptr<Operation> operation) : operation_(std::move(operation)) {}
+  explicit Pending(std::shared_ptr<OneSidedRequest> request) : request_(std::move(request)) {}
 
   /// True if `wait` would return at once.
-  [[nodiscard]] bool ready() const { return detail::is_done(*operation_); }
-  /// Returns once it has been done.
-  void wait() const { detail::wait_for(*operation_); }
-  /// What was read, once it has come.
+  [[nodiscard]] bool ready() const { return detail::is_done(*request_); }
+  /// Returns once the operation is done.
+  void wait() const { detail::wait_for(*request_); }
+  /// Waits for the result and returns it.
   [[nodiscard]] T get() const requires(!std::is_void_v<T>) {
     wait();
-    return detail::FromCells<T>::value(operation_->cells);
+    return detail::FromCells<T>::value(detail::cells_read(*request_));
   }
 
  private:
-  std::shared_ptr<Operation> operation_;
+  std::shared_ptr<OneSidedRequest> request_;
 };
 
-/// Opens an epoch of one-sided access to `u`; the next fence of `u` ends it, and then all that was
-/// done is visible everywhere. Between the two nothing else may be done with `u`. Several arrays
+/// Opens an epoch of one-sided access to `u`; the next fence of `u` ends it, and then all changes
+/// are visible everywhere. Between the two fences no other use of `u` is allowed. Several arrays
 /// may have epochs at once.
 ///
-/// Ranks:  collective; waits until all processes have come to it.
-/// Throws: UsageError, on every process alike, for addends and for memory that was adopted or
-///         pinned before; TransportError if the system gives no memory to share, or 1024 arrays
-///         that live were fenced; Mismatch if the processes fence different arrays.
+/// Ranks:  collective; waits until all processes have reached it.
+/// Throws: UsageError, on every process alike, for partial arrays and for memory that was adopted
+///         or pinned before; TransportError if the system provides no memory to share, or if 1024
+///         living arrays have been fenced; Mismatch if the processes fence different arrays.
 /// Cost:   a few messages up and down a tree of the processes. From its first fence on, the cells
 ///         of an array lie in memory that the processes of a host share.
 template <Element T, std::size_t N>
 requires(N >= 1) void fence(DistArray<T, N>& u,
                             std::source_location const& at = std::source_location::current()) {
-  detail::pass_fence(u.held(), at);
+  detail::pass_fence(u.storage(), at);
 }
 
 namespace detail {
 
-/// What arrays offer between two fences. Indices count from 0, without Python's rules for negative
-/// ones; a box is `Box{{0, 2}, {4, 5}}`.
+/// The operations that arrays offer between two fences. Indices count from 0, without Python's
+/// rules for negative ones; a box is `Box{{0, 2}, {4, 5}}`.
 ///
-/// Plain reads and writes of a cell that another process changes meanwhile see or leave one value
-/// or the other, cells of more than 8 bytes word by word; nothing else is promised before the next
-/// fence. Atomics are atomic against all other atomics, and order what was written before them.
+/// If another process changes a cell at the same time, a plain read returns one value or the other,
+/// and a plain write leaves one or the other; for cells of more than 8 bytes this holds word by
+/// word. There is no other guarantee before the next fence. Atomics are atomic against all other
+/// atomics, and order the writes before them.
 /// Ranks:  local.
-/// Throws: UsageError outside of an epoch; IndexError for a cell that the array does not have, here
-///         alone and with nothing sent; PeerFailed if the owner has failed.
+/// Throws: UsageError outside of an epoch; IndexError for a cell outside the array, on this process
+///         only and before anything is sent; PeerFailed if the owner has failed.
 /// Cost:   on one host a load or a store; between hosts a message there and one back, which a
-///         thread of the owner's process answers. The asynchronous forms let several be under way.
+///         thread of the owner's process answers. The asynchronous forms allow several requests at
+///         once.
 template <class Self, class T, std::size_t N>
 class OneSidedCells {
  public:
@@ -227,12 +233,12 @@ class OneSidedCells {
     return Pending<void>(start_write(box, cells));
   }
 
-  /// Adds to a cell; of a complex number, to each part for itself.
+  /// Adds to a cell; for a complex number, to each part separately.
   /// Throws: UsageError where there are copies of the cells.
   void accumulate(CellIndex const& index, T const& value) requires Accumulable<T> {
     update_cell(state(), Cell(index), adding(value), nullptr);
   }
-  /// Adds to a cell, and gives what was there. Throws: as `accumulate`.
+  /// Adds to a cell and returns its old value. Throws: as `accumulate`.
   T fetch_add(CellIndex const& index, T const& value) requires Exchangeable<T> {
     T old;
     update_cell(state(), Cell(index), adding(value), reinterpret_cast<std::byte*>(&old));
@@ -243,8 +249,8 @@ class OneSidedCells {
                                            T const& value) requires Exchangeable<T> {
     return Pending<T>(begin_update(state(), Cell(index), adding(value)));
   }
-  /// Writes `desired` where `expected` is, bit by bit, and gives what was there: it has been
-  /// written if that is `expected`. Throws: as `accumulate`.
+  /// Writes `desired` if the cell equals `expected`, bit by bit, and returns the old value: the
+  /// write happened if that value is `expected`. Throws: as `accumulate`.
   T compare_exchange(CellIndex const& index, T const& expected,
                      T const& desired) requires Exchangeable<T> {
     auto update = adding(desired);
@@ -256,7 +262,7 @@ class OneSidedCells {
   }
 
  private:
-  [[nodiscard]] StatePtr const& state() const { return static_cast<Self const&>(*this).held(); }
+  [[nodiscard]] StatePtr const& state() const { return static_cast<Self const&>(*this).storage(); }
   [[nodiscard]] T read_at(Cell cell) const {
     T value;
     read_cell(state(), cell, reinterpret_cast<std::byte*>(&value));
@@ -264,8 +270,9 @@ class OneSidedCells {
   }
   [[nodiscard]] static Cell checked(Index const& index) {
     if (index.size() != N)
-      throw IndexError(text("the index ", index, " has not the ",
-                            counted(static_cast<std::int64_t>(N), "dimension"), " of the array"));
+      throw IndexError(detail::text("the index ", index, " does not have the ",
+                                    counted(static_cast<std::int64_t>(N), "dimension"),
+                                    " of the array"));
     return {index.begin(), index.end()};
   }
   [[nodiscard]] static Box box_of(CellIndex const& index) {
@@ -273,7 +280,8 @@ class OneSidedCells {
     for (auto& end : one.hi) ++end;
     return one;
   }
-  [[nodiscard]] std::shared_ptr<Operation> start_write(Box const& box, std::span<T const> cells) {
+  [[nodiscard]] std::shared_ptr<OneSidedRequest> start_write(Box const& box,
+                                                             std::span<T const> cells) {
     return begin_write(state(), box, reinterpret_cast<std::byte const*>(cells.data()),
                        std::ssize(cells));
   }

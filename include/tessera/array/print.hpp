@@ -51,7 +51,7 @@ void write_cells(std::ostream& out, Shown const& shown) {
 /// Ranks: collective; only process 0 writes.
 template <Element T, std::size_t N>
 std::ostream& operator<<(std::ostream& out, DistArray<T, N> const& u) {
-  auto const shown = detail::read_shown(u.state(), AffineMap::identity(N), u.shape());
+  auto const shown = detail::read_shown(u.readable(), detail::AffineMap::identity(N), u.shape());
   if (!detail::is_printer()) return out;
   detail::write_cells<T>(out, shown);
   return out << '\n' << dtype_name<T>() << ' ' << u.shape() << " on " << u.sharding();
@@ -60,7 +60,7 @@ std::ostream& operator<<(std::ostream& out, DistArray<T, N> const& u) {
 /// The cell of an array without dimensions, and a line as for others.
 template <Element T>
 std::ostream& operator<<(std::ostream& out, DistArray<T, 0> const& u) {
-  auto const shown = detail::read_shown(u.state(), AffineMap::identity(1), {1});
+  auto const shown = detail::read_shown(u.readable(), detail::AffineMap::identity(1), {1});
   if (!detail::is_printer()) return out;
   detail::write_cells<T>(out, {u.shape(), u.shape(), shown.bytes});
   return out << '\n' << dtype_name<T>() << ' ' << u.shape() << " on " << u.sharding();
@@ -69,7 +69,7 @@ std::ostream& operator<<(std::ostream& out, DistArray<T, 0> const& u) {
 /// The cells a view shows. Ranks: collective; only process 0 writes.
 template <Element T, std::size_t N, std::size_t R>
 requires(N > 0) std::ostream& operator<<(std::ostream& out, View<T, N, R> const& view) {
-  auto const shown = detail::read_shown(view.state(), view.map(N), view.shape());
+  auto const shown = detail::read_shown(view.readable(), view.map(N), view.shape());
   if (detail::is_printer()) detail::write_cells<T>(out, shown);
   return out;
 }

@@ -41,27 +41,27 @@ class DistArray<T, 0> : public ExpressionBase {
   template <Expression E>
   requires(E::rank == 0 && !std::same_as<E, DistArray>)
       DistArray(E const& expression)  // NOLINT: a copy of a view is an array
-      : state_(state_for_result(expression, sizeof(T))) {
-    assign_to_view(view(expression.place()), expression, expression.place());
+      : state_(detail::state_for_result(expression, sizeof(T))) {
+    detail::assign_to_view(view(expression.place()), expression, expression.place());
   }
   template <Expression E>
   requires(E::rank == 0) DistArray(E const& expression, NamedSharding const& sharding)
       : DistArray(Shape{}, sharding) {
-    assign_to_view(view(expression.place()), expression, expression.place());
+    detail::assign_to_view(view(expression.place()), expression, expression.place());
   }
-  /// A cell that is there already, as an array of one dimension and one cell.
+  /// An existing cell, as an array of one dimension and one cell.
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
 
-  DistArray(DistArray const& other) : state_(detail::copied(other.state())) {}
+  DistArray(DistArray const& other) : state_(detail::copied(other.storage())) {}
   DistArray(DistArray&& other) noexcept : state_(std::move(other.state_)) {
     detail::note_move(state_);
   }
   /// Equal sharding: writes the cell. Otherwise this array becomes a copy of the other.
   DistArray& operator=(DistArray const& other) {
     if (state_ != nullptr && *layout() == *other.layout())
-      detail::copy_cells(state_, other.state(), {});
+      detail::copy_cells(state_, other.storage(), {});
     else
-      state_ = detail::copied(other.state());
+      state_ = detail::copied(other.storage());
     return *this;
   }
   DistArray& operator=(DistArray&& other) noexcept {
@@ -74,7 +74,7 @@ class DistArray<T, 0> : public ExpressionBase {
   template <class E>
   requires((Expression<E> || detail::ValueFor<E, T>)&&!std::same_as<E, DistArray>) DistArray&
   operator=(E const& value) {
-    assign_to_view(view({}), value, {});  // found where the expressions are
+    detail::assign_to_view(view({}), value, {});
     return *this;
   }
 
@@ -86,20 +86,24 @@ class DistArray<T, 0> : public ExpressionBase {
   [[nodiscard]] std::int64_t size() const { return 1; }
   /// P(none) in place of P(): how the cell lies as that of one dimension.
   [[nodiscard]] NamedSharding const& sharding() const { return layout()->sharding(); }
-  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return state()->layout(); }
-  /// Throws: UsageError if the array was moved from.
-  [[nodiscard]] detail::StatePtr const& state() const {
+  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const {
+    return detail::layout_of(storage());
+  }
+  /// The cell. Throws: UsageError if the array was moved from.
+  [[nodiscard]] detail::StatePtr const& storage() const {
     if (state_ == nullptr)
       throw UsageError("this array was moved from; assign another array to it before it is used");
     return state_;
   }
-  /// The same: no array without dimensions consists of addends.
-  [[nodiscard]] detail::StatePtr const& held() const { return state(); }
+  /// The same: an array without dimensions is never partial.
+  [[nodiscard]] detail::StatePtr const& readable() const { return storage(); }
   [[nodiscard]] Place place() const { return {}; }
 
+  /// What an expression keeps of the array.
+  [[nodiscard]] detail::ArrayNode<T, 0, 1> node() const { return view({}); }
   /// The cell as a view.
   [[nodiscard]] View<T, 0, 1> view(Place const& place) const {
-    return {state(), {detail::ViewAxis{}}, {}, place};
+    return {storage(), {detail::ViewAxis{}}, {}, place};
   }
   /// The cell, on every process.
   [[nodiscard]] std::vector<T> to_host(
@@ -110,8 +114,9 @@ class DistArray<T, 0> : public ExpressionBase {
  private:
   static Shape checked(Shape const& shape) {
     if (!shape.empty())
-      throw ShapeError(text("the shape ", shape, " has ", counted(std::ssize(shape), "dimension"),
-                            " but the array has none"));
+      throw ShapeError(detail::text("the shape ", shape, " has ",
+                                    detail::counted(std::ssize(shape), "dimension"),
+                                    " but the array has none"));
     return {1};
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The cells of one device as memory of one's own: what custom kernels work on.
+/// The cells of one device as plain memory, for custom kernels.
 
 #include <array>
 #include <concepts>
@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tessera/array/handle.hpp"
+#include "tessera/detail/array/erased/handle.hpp"
 
 namespace tessera {
 
-/// What one device of this process holds of an array: `T` is the element type, const where the
-/// cells are only to be read. Indices count from 0 in the shard; cell i of it is the array's cell
+/// The cells of an array that one device of this process holds. `T` is the element type, const if
+/// the cells may only be read. Indices count from 0 in the shard; cell i of it is the array's cell
 /// box().lo + i.
 ///
 /// Copies show the same cells. Rows are contiguous (the last stride is 1) and lie apart: ghost
@@ -34,8 +34,8 @@ class ShardView {
       strides_[d] = raw.strides[d];
     }
   }
-  /// Cells of one's own: `box` of an array as `device` holds it, with cell (i, j, …) of the box at
-  /// data[i · strides[0] + j · strides[1] + …].
+  /// A view of your own memory: `box` of an array as `device` holds it, with cell (i, j, …) of the
+  /// box at data[i · strides[0] + j · strides[1] + …].
   ShardView(DeviceId device, Box const& box, T* data, Extents const& strides)
       : device_(device), box_(box), data_(data), strides_(strides) {
     for (std::size_t d = 0; d < N; ++d) extents_[d] = box.extent(d);
@@ -51,7 +51,7 @@ class ShardView {
         strides_(other.strides()) {}
 
   [[nodiscard]] DeviceId device() const { return device_; }
-  /// The array's cells that these are.
+  /// The box of the array's cells that this shard holds.
   [[nodiscard]] Box const& box() const { return box_; }
   [[nodiscard]] Extents const& extents() const { return extents_; }
   /// The cells along dimension d.

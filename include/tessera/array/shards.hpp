@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The way out: functions and kernels of one's own on the cells that each device holds, and arrays
-/// from the pieces that each process has.
+/// Custom functions and kernels on the cells that each device holds, and arrays from the pieces
+/// that each process has.
 
 #include <cstdint>
 #include <span>
@@ -13,35 +13,36 @@
 
 namespace tessera {
 
-/// Calls f(view) for each device of this process that is of the array's mesh, with a
-/// ShardView<T const, N> of its cells, which may be none; where it holds several boxes, once for
-/// each, in turn. Of copies, each is shown.
+/// Calls f(view) for each device of this process that belongs to the array's mesh, with a
+/// ShardView<T const, N> of its cells, which may be empty. A device that holds several boxes gets
+/// one call for each, in turn. Each copy of the cells is shown.
 ///
-/// Of a GPU the cells are copied to the host for it, and back where they may be written.
-/// Waits for the statements so far; `f` runs at once on the devices' workers and has to bear that,
-/// and has ended everywhere when this returns. It must not call Tessera.
+/// Cells of a GPU are copied to the host, and copied back if they may be written. Waits for the
+/// statements so far. `f` runs on all devices' workers at the same time, so it must be thread-safe;
+/// it has finished everywhere when this returns. It must not call Tessera.
 /// Ranks:  local.
 /// Throws: what `f` throws, after it has ended on the other devices; the other processes, if any,
 ///         then end with PeerFailed.
 template <Element T, std::size_t N, class F>
 void for_each_shard(DistArray<T, N> const& u, F const& f) {
-  detail::read_shards(u.state(),
+  detail::read_shards(u.readable(),
                       [&](detail::RawShard const& raw) { f(ShardView<T const, N>(raw)); });
 }
 
-/// The same with a ShardView<T, N>, whose cells may be written. Where devices hold copies, `f` has
-/// to write the same into each. Counts as a write of all cells: ghost cells are filled again when
-/// they are read. Only to read, pass std::as_const(u).
+/// The same with a ShardView<T, N>, whose cells may be written. Where devices hold copies, `f` must
+/// write the same values into each copy. Counts as a write of all cells: ghost cells are filled
+/// again when they are read. To read only, pass std::as_const(u).
 /// Ranks: collective.
 template <Element T, std::size_t N, class F>
 void for_each_shard(DistArray<T, N>& u, F const& f) {
-  check_writable(*u.held());
-  detail::change_shards(u.state(), [&](detail::RawShard const& raw) { f(ShardView<T, N>(raw)); });
+  detail::check_writable(u.storage());
+  detail::change_shards(u.readable(),
+                        [&](detail::RawShard const& raw) { f(ShardView<T, N>(raw)); });
 }
 
 /// A box of an array's cells that this process has, row-major and without gaps.
 ///
-/// Lifetime: the cells are somebody else's, and are read until from_local returns.
+/// Lifetime: the caller owns the cells; they are read until from_local returns.
 template <Element T>
 struct LocalPiece {
   Box box;
@@ -67,7 +68,7 @@ template <Element T, std::size_t N>
   for (auto const& piece : pieces)
     raw.push_back({piece.box, reinterpret_cast<std::byte const*>(piece.cells.data()),
                    std::ssize(piece.cells)});
-  detail::take_from_pieces(result.state(), raw);
+  detail::take_from_pieces(result.storage(), raw);
   return result;
 }
 template <Element T, std::size_t N>

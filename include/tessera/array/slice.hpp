@@ -1,32 +1,32 @@
 #pragma once
 /// @file
-/// What stands between the parentheses of u(...): ranges, whole dimensions, single indices and new
-/// dimensions.
+/// The arguments of u(...): ranges, whole dimensions, single indices and new dimensions.
 
 #include <concepts>
 #include <cstdint>
 #include <source_location>
 #include <type_traits>
 
+#include "tessera/array/element.hpp"
+#include "tessera/array/expression.hpp"
 #include "tessera/index/range.hpp"
 
 namespace tessera {
 
-/// `all` is a whole dimension in a slice, u(all, 0), and the reduction all(u > 0).
+template <Element T>
+class Scalar;
+
+/// `all` is a whole dimension in a slice, u(all, 0), and the reduction all(u > 0), which is defined
+/// with the other reductions.
 struct All {
   /// True if every element is. A statement; the value is the same on every process.
-  template <class E>
-  [[nodiscard]] auto operator()(
-      E const& expression, std::source_location place = std::source_location::current()) const {
-    return reduce_all(expression, place);  // found where the reductions are
-  }
+  template <Expression E>
+  [[nodiscard]] Scalar<bool> operator()(
+      E const& expression, std::source_location place = std::source_location::current()) const;
   /// The same along some dimensions: all(u > 0, axis(0)) is an array of the others.
-  template <class E, class Axes>
-  [[nodiscard]] auto operator()(
-      E const& expression, Axes const& axes,
-      std::source_location place = std::source_location::current()) const {
-    return reduce_all(expression, axes, place);
-  }
+  template <Expression E, class Axes>
+  [[nodiscard]] auto operator()(E const& expression, Axes const& axes,
+                                std::source_location place = std::source_location::current()) const;
 };
 /// The whole of a dimension, in a slice; and the reduction: u(all, 3), all(u > 0).
 inline constexpr All all{};
@@ -41,6 +41,8 @@ template <class S>
 concept Selector = std::same_as<S, Range> || std::same_as<S, All> || std::same_as<S, NewAxis> ||
     (std::integral<S> && !std::same_as<S, bool>);
 
+namespace detail {
+
 /// The dimensions that remain: those not selected by an integer, and the new ones.
 template <class... S>
 inline constexpr std::size_t kept_dimensions = (std::size_t{std::integral<S> ? 0U : 1U} + ... + 0U);
@@ -49,24 +51,6 @@ inline constexpr std::size_t kept_dimensions = (std::size_t{std::integral<S> ? 0
 template <class... S>
 inline constexpr std::size_t selected_dimensions =
     (std::size_t{std::same_as<S, NewAxis> ? 0U : 1U} + ... + 0U);
-
-namespace detail {
-
-/// One dimension of an array as a view sees it: cell = offset + stride · (index of dimension
-/// `from`).
-struct ViewAxis {
-  static constexpr int fixed = -1;
-
-  int from = fixed;  ///< fixed: always `offset`
-  std::int64_t offset = 0;
-  std::int64_t stride = 1;  ///< not 0; 1 where fixed
-
-  /// Only these cells of what the axis shows; those of dimension `to` now, or one cell.
-  [[nodiscard]] ViewAxis narrowed(ResolvedRange const& range, int to) const {
-    return {to, offset + stride * range.first, to == fixed ? 1 : stride * range.step};
-  }
-  friend bool operator==(ViewAxis const&, ViewAxis const&) = default;
-};
 
 /// A selector applied to a dimension of `extent` cells.
 struct Selected {

@@ -11,29 +11,46 @@
 #include <vector>
 
 #include "tessera/array/element.hpp"
-#include "tessera/array/handle.hpp"
+#include "tessera/array/expression.hpp"
 #include "tessera/array/slice.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/source.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/detail/array/expr/array_node.hpp"
 
 namespace tessera {
 
 template <Element T, std::size_t N>
 class DistArray;
 
-/// The root of everything that can stand on the right of an assignment.
-struct ExpressionBase {};
-
-/// What may stand on the right of an assignment: arrays, slices and what is made of them.
-template <class E>
-concept Expression = std::derived_from<E, ExpressionBase>;
-
-/// An expression of bools, cell by cell: u(mask) = value.
-template <class E>
-concept Mask = Expression<E> && std::same_as<typename E::value_type, bool>;
-
 template <Element T, std::size_t N, std::size_t R>
 class View;
+
+namespace detail {
+
+/// Writes the cells for which the mask is true: what `target(mask) = value` calls, for a view or a
+/// member of one.
+///
+/// Throws:  ShapeError if mask or value do not broadcast to the target.
+/// Cost:    that of where(mask, value, target).
+template <class Target, class M, class V>
+void assign_where(Target const& target, M const& mask, V const& value) {
+  check_writable(target.storage());
+  auto const condition = as_node(mask);
+  auto const wanted = converted_node<typename Target::value_type>(value);
+  static_assert(decltype(wanted)::rank <= Target::rank,
+                "the expression has more dimensions than what it is assigned to");
+  auto const extents = condition.extents();
+  if (!broadcasts_to(extents, target.extents()))
+    throw ShapeError(text("a mask of shape ", Shape(extents.begin(), extents.end()),
+                          " cannot select from an array of shape ", target.shape(),
+                          "; extents must be equal or 1, from the last on"));
+  check_fits(wanted.extents(), target.extents());
+  using Node = WhereNode<node_of<M>, std::remove_cv_t<decltype(wanted)>, Target>;
+  target = Node(condition, wanted, target);
+}
+
+}  // namespace detail
 
 /// The cells of a view for which a mask is true; it can only be written.
 ///
@@ -53,7 +70,7 @@ class MaskedView {
   template <class E>
   requires(Expression<E> || detail::ValueFor<E, value_type>) MaskedView const& operator=(
       E const& value) const {
-    assign_where(view_, mask_, value);  // found where the expressions are
+    detail::assign_where(view_, mask_, value);
     return *this;
   }
 
@@ -100,7 +117,7 @@ template <Element T, std::size_t N, std::size_t R, Selector... S>
   };
   (add(selectors), ...);
   auto const place = view.place();
-  return View<T, kept, R>(std::move(view).held(), axes, extents, place);
+  return View<T, kept, R>(std::move(view).storage(), axes, extents, place);
 }
 
 template <std::size_t N, class... S>
@@ -177,52 +194,40 @@ class Sliceable {
 
 /// N dimensions of an array of R. A view can be sliced again.
 ///
-/// Assigning to a view writes the cells it shows; the right side counts as evaluated in full
-/// before. Lifetime: copies of a view show the same cells. `DistArray w = view` copies the cells.
+/// Assigning to a view writes the cells it shows, as if the right side were evaluated completely
+/// before anything is written. Lifetime: copies of a view show the same cells. `DistArray w = view`
+/// copies the cells.
 template <Element T, std::size_t N, std::size_t R>
-class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
+class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T, N, R>, N> {
  public:
+  using Node = detail::ArrayNode<T, N, R>;
   using value_type = T;
   static constexpr std::size_t rank = N;
-  using Axes = std::array<detail::ViewAxis, R>;
 
-  View(detail::StatePtr state, Axes const& axes, std::array<std::int64_t, N> const& extents,
-       Place const& place)
-      : state_(std::move(state)), axes_(axes), extents_(extents), place_(place) {}
-  // Not inline, as the nodes of expressions: their copies and ends are most of what is compiled.
-  [[gnu::noinline]] View(View const&) = default;
-  [[gnu::noinline]] View(View&&) noexcept = default;
-  [[gnu::noinline]] ~View() = default;
+  using Node::Node;
+  View(Node node) : Node(std::move(node)) {}  // NOLINT: a view is a node that can be written
+  View(View const&) = default;
+  View(View&&) noexcept = default;
+  ~View() = default;
 
-  /// The extents, one per dimension.
-  [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return extents_; }
-  [[nodiscard]] Shape shape() const { return Shape(extents_.begin(), extents_.end()); }
-  [[nodiscard]] Place const& place() const { return place_; }
-  /// The array's cells; of addends, their sum.
-  /// Ranks: local; collective where devices hold addends.
-  [[nodiscard]] detail::StatePtr const& state() const { return detail::readable(state_); }
-  /// Makes sure that it can be read while a statement is put together.
-  void settle() const { (void)state(); }
-  /// The cells, or the addends that nobody has to add up for a view that is written.
-  [[nodiscard]] detail::StatePtr const& held() const& { return state_; }
-  [[nodiscard]] detail::StatePtr held() && { return std::move(state_); }
-  [[nodiscard]] Axes const& axes() const { return axes_; }
   /// The same cells, as seen from another place in the source.
-  [[nodiscard]] View view(Place const& place) const { return {state_, axes_, extents_, place}; }
+  [[nodiscard]] View view(Place const& place) const {
+    return {this->storage(), this->axes(), this->extents(), place};
+  }
 
   /// Writes the cells shown. Shapes: the right side broadcasts to the view.
   /// Throws: ShapeError, before anything is sent.
   View const& operator=(View const& other) const {
-    assign_to_view(*this, other, place_);
+    detail::assign_to_view(*this, other, this->place());
     return *this;
   }
   View& operator=(View const& other) {
-    assign_to_view(*this, other, place_);
+    detail::assign_to_view(*this, other, this->place());
     return *this;
   }
   template <class E>
   requires(Expression<E> || detail::ValueFor<E, T>) View const& operator=(E const& value) const {
-    assign_to_view(*this, value, place_);  // found where the expressions are
+    detail::assign_to_view(*this, value, this->place());
     return *this;
   }
 
@@ -230,39 +235,20 @@ class View : public ExpressionBase, public detail::Sliceable<View<T, N, R>, N> {
   /// Ranks: collective: the value is the same on every process.
   operator T() const  // NOLINT: an element is its value
       requires(N == 0) {
-    T value;
-    // Element views are read over one index, since a box of no dimensions cannot be empty.
-    detail::read_to_host(state(), map(1), Box{{0}, {1}}, reinterpret_cast<std::byte*>(&value),
-                         place_);
-    return value;
+    return detail::element_of(*this);
   }
-
   /// The cells shown, in row-major order, on every process. Ranks: collective.
   [[nodiscard]] std::vector<T> to_host() const requires(N > 0) {
     // A vector of bool is no memory of bools: it is read as bytes.
     using Cell = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
-    std::vector<Cell> cells(static_cast<std::size_t>(cells_of(shape())));
-    detail::read_to_host(state(), map(N), whole(shape()),
-                         reinterpret_cast<std::byte*>(cells.data()), place_);
+    std::vector<Cell> cells(static_cast<std::size_t>(cells_of(this->shape())));
+    detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
+                         reinterpret_cast<std::byte*>(cells.data()), this->place());
     if constexpr (std::same_as<T, bool>)
       return std::vector<T>(cells.begin(), cells.end());
     else
       return cells;
   }
-
-  /// How a statement of `rank_in` dimensions sees the array.
-  [[nodiscard]] AffineMap map(std::size_t rank_in) const {
-    AffineMap result{rank_in, {}};
-    for (auto const& axis : axes_)
-      result.axes.push_back(AxisMap{axis.from, axis.offset, axis.stride});
-    return result;
-  }
-
- private:
-  detail::StatePtr state_;
-  Axes axes_;
-  std::array<std::int64_t, N> extents_;
-  Place place_;
 };
 
 namespace detail {
@@ -276,7 +262,7 @@ template <Element T, std::size_t N, std::size_t R>
   for (auto& axis : axes)
     if (axis.from == static_cast<int>(d)) axis = axis.narrowed(range, axis.from);
   extents[d] = range.count;
-  return {view.held(), axes, extents, view.place()};
+  return {view.storage(), axes, extents, view.place()};
 }
 
 /// The view without dimension `d`, at that position of it.
@@ -292,7 +278,7 @@ template <Element T, std::size_t N, std::size_t R>
   }
   std::array<std::int64_t, N - 1> extents;
   for (std::size_t k = 0; k + 1 < N; ++k) extents[k] = view.extents()[k < d ? k : k + 1];
-  return {view.held(), axes, extents, view.place()};
+  return {view.storage(), axes, extents, view.place()};
 }
 
 /// The view with its dimensions in another order: dimension k is the view's dimension order[k].
@@ -306,7 +292,7 @@ template <Element T, std::size_t N, std::size_t R>
     for (std::size_t r = 0; r < R; ++r)
       if (view.axes()[r].from == static_cast<int>(order[k])) axes[r].from = static_cast<int>(k);
   }
-  return {view.held(), axes, extents, view.place()};
+  return {view.storage(), axes, extents, view.place()};
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What Tessera throws. A caller's mistake has a class by its remedy; what the machine or another
-/// process did wrong has one by what failed.
+/// The exceptions that Tessera throws. A caller's mistake has a class by its remedy; a failure of
+/// the machine or of another process has a class by the part that failed.
 
 #include <stdexcept>
 #include <string>
@@ -15,7 +15,7 @@ class Error : public std::runtime_error {
   explicit Error(std::string const& what);
 };
 
-/// What the last Error made by this thread says; empty if there was none.
+/// The message of the last Error that this thread made; empty if there was none.
 [[nodiscard]] std::string const& last_error_text();
 
 /// Extents, ranks or ranges that do not fit together.
@@ -30,7 +30,7 @@ class IndexError : public Error {
   using Error::Error;
 };
 
-/// A mesh, a partition spec or a cut that cannot be.
+/// An impossible mesh, partition spec or cut.
 class ShardingError : public Error {
  public:
   using Error::Error;
@@ -79,7 +79,7 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
-/// Another process died, was stopped or gave up; thrown where it was waited for.
+/// Another process died, was stopped or gave up; thrown in the processes that waited for it.
 class PeerFailed : public Error {
  public:
   using Error::Error;

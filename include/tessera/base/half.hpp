@@ -1,20 +1,20 @@
 #pragma once
 /// @file
-/// Floating types of 16 bits: half the memory and half the messages of float. They are for storing;
-/// what is computed with them is computed as float.
+/// Floating types of 16 bits: half the memory and half the message size of float. They are storage
+/// types; all arithmetic is done in float.
 
 #include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include "tessera/base/function.hpp"
+#include "tessera/detail/base/function.hpp"
 
 namespace tessera {
 namespace detail {
 
-/// A float that rounds to fewer digits just as `x` does: where digits are lost, the last one left
-/// stands for them.
+/// A float that rounds to fewer digits exactly as `x` does: if digits are lost, the last remaining
+/// digit records that.
 TESSERA_FUNCTION constexpr float shortened(double x) {
   auto const nearest = static_cast<float>(x);
   auto const back = static_cast<double>(nearest);
@@ -26,7 +26,7 @@ TESSERA_FUNCTION constexpr float shortened(double x) {
 TESSERA_FUNCTION constexpr float shortened(float x) {
   return x;
 }
-/// An integer of more digits than a double has loses only such as are far from deciding.
+/// An integer with more digits than a double loses only digits that cannot affect the rounding.
 template <class I>
 requires(std::is_integral_v<I>) TESSERA_FUNCTION constexpr float shortened(I x) {
   if constexpr (sizeof(I) < 8) {

@@ -13,7 +13,7 @@ namespace tessera {
 struct Box {
   Index lo;
   Index hi;
-  /// Makes a box empty that has no dimension to be empty along. False in every other box.
+  /// Marks a box without dimensions as empty. False in every other box.
   bool nothing = false;
 
   /// The empty box; never one of no dimensions that holds the one cell.
@@ -43,13 +43,4 @@ struct Box {
 
 /// All cells of an array.
 [[nodiscard]] Box whole(Shape const& shape);
-/// The cells in both.
-[[nodiscard]] Box intersect(Box const& a, Box const& b);
-/// True if a cell is in both.
-[[nodiscard]] bool intersects(Box const& a, Box const& b);
-/// The smallest box that holds both; an empty box adds nothing.
-[[nodiscard]] Box hull(Box const& a, Box const& b);
-/// The box grown by `below[d]` and `above[d]` cells along each dimension d.
-[[nodiscard]] Box grown(Box const& box, Index const& below, Index const& above);
-
 }  // namespace tessera

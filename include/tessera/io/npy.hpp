@@ -10,7 +10,7 @@
 
 #include "tessera/array/dist_array.hpp"
 #include "tessera/array/element.hpp"
-#include "tessera/array/handle.hpp"
+#include "tessera/detail/array/erased/handle.hpp"
 
 namespace tessera {
 namespace detail {
@@ -41,7 +41,7 @@ template <Element T>
   return {kind, static_cast<std::int64_t>(sizeof(T)), dtype_name<T>()};
 }
 
-/// What save_npy and load_npy do without the element type, for an array of `rank` dimensions.
+/// The parts of save_npy and load_npy that need no element type, for an array of `rank` dimensions.
 void save_npy(std::string const& path, StatePtr const& state, NpyType const& type,
               std::size_t rank);
 [[nodiscard]] StatePtr load_npy(std::string const& path, NamedSharding const& sharding,
@@ -50,21 +50,21 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
 }  // namespace detail
 
 /// Writes an array to a file in NumPy's format, as numpy.save does: version 1.0, row-major, in this
-/// machine's byte order. Each process writes the cells of its own devices, in place; of copies, one
-/// is written. The file is written aside in the same folder and renamed when it is whole and on the
-/// disk, so that a crash leaves an older file of that name as it was. A link is followed; a folder,
-/// a device or a pipe is not replaced.
+/// machine's byte order. Each process writes the cells of its own devices at their places in the
+/// file; of several copies, one is written. The file is written under a temporary name in the same
+/// folder, and renamed when it is complete and on the disk. A crash therefore leaves an older file
+/// of that name unchanged. Links are followed; a folder, a device or a pipe is not replaced.
 ///
 /// bfloat16 is written as two bytes of void ('<V2'), as the package ml_dtypes does.
 /// Ranks:   collective; every process reaches the file by the same path.
-/// Throws:  Error on every process, with the words of the first that failed; then there is no new
+/// Throws:  Error on every process, with the message of the first that failed; then there is no new
 ///          file. UsageError where the processes pass different paths.
 /// Cost:    one write per run of cells that lie together in the file, at most 4 MiB; no memory for
 ///          more than that.
 /// Example: save_npy("u.npy", u); in Python, u = numpy.load("u.npy").
 template <Element T, std::size_t N>
 void save_npy(std::string const& path, DistArray<T, N> const& u) {
-  detail::save_npy(path, u.state(), detail::npy_type<T>(), N);
+  detail::save_npy(path, u.readable(), detail::npy_type<T>(), N);
 }
 /// The cells of a slice or another expression, which are computed first.
 template <Expression E>
@@ -77,9 +77,9 @@ void save_npy(std::string const& path, E const& e) {
 /// of its own devices.
 ///
 /// Ranks:   collective; every process reaches the file by the same path.
-/// Throws:  alike on every process: Error where the file cannot be read, is none of NumPy's or is
-///          too short; UsageError where it holds another type than T; ShapeError where it has not N
-///          dimensions; ShardingError.
+/// Throws:  alike on every process: Error if the file cannot be read, is not a NumPy file or is too
+///          short; UsageError if its type is not T; ShapeError if it does not have N dimensions;
+///          ShardingError.
 /// Cost:    one read per run of cells that lie together in the file, at most 4 MiB; runs with small
 ///          gaps between them are read with the gaps.
 /// Example: auto u = load_npy<double, 2>("u.npy", {mesh, P("y", "x")});

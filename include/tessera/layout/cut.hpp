@@ -30,8 +30,8 @@ struct Piece {
 /// unit(2)      4 4 2             2 2 1 0          2 1 0 0 0 0 0 0
 /// strict       (throws)          (throws)         (throws)
 ///
-/// Pieces count in the order of the extent, and piece p is one of way p mod ways. Those rules make
-/// one piece for each way, two others more:
+/// Pieces are numbered in the order of the extent, and piece p belongs to way p mod ways. The rules
+/// above make one piece for each way; two others make more:
 ///
 ///                               12 cells 2 ways   of way
 /// segments({4, 8})              2 2 4 4           0 1 0 1
@@ -47,26 +47,26 @@ class Cut {
   [[nodiscard]] static Cut ceil();
   /// Equal pieces; an extent that does not divide is an error.
   [[nodiscard]] static Cut strict();
-  /// Whole blocks of `cells`, such as the columns of one attention head: the blocks are dealt out
-  /// balanced, and the last one is short where they do not divide the extent.
+  /// Whole blocks of `cells`, such as the columns of one attention head: the number of blocks is
+  /// balanced, and the last block is short if `cells` does not divide the extent.
   /// Throws: ShardingError if `cells` is less than 1 or more than 2^62.
   [[nodiscard]] static Cut unit(std::int64_t cells);
   /// These sizes, in order; zero is allowed.
   /// Throws: ShardingError if one is negative, the list is empty, or they exceed 2^62 cells.
   [[nodiscard]] static Cut explicit_sizes(std::vector<std::int64_t> sizes);
-  /// Parts of the extent, one behind the other, each cut for itself: every way owns its piece of
-  /// each. So the gate and the up columns of a projection, or the queries, keys and values of an
+  /// Consecutive parts of the extent, each cut separately: every way owns its piece of each part.
+  /// So the gate and the up columns of a projection, or the queries, keys and values of an
   /// attention layer, can lie in one array and still be cut alike.
-  /// Throws: ShardingError if the list is empty, a segment is negative or cut into several pieces
-  ///         per way itself, or they exceed 2^62 cells.
+  /// Throws: ShardingError if the list is empty, if a segment is negative or is itself cut into
+  ///         several pieces per way, or if they exceed 2^62 cells.
   /// Example: segments({{24 * 256, Cut::unit(256)}, 18432}): 24 heads, and a part that is balanced.
   [[nodiscard]] static Cut segments(std::vector<Segment> list);
-  /// Blocks of so many cells, dealt out in turn; the last one may be short.
+  /// Blocks of `cells` cells, dealt out in turn; the last one may be short.
   /// Throws: ShardingError if `cells` is less than 1 or more than 2^62.
   [[nodiscard]] static Cut cyclic(std::int64_t cells);
 
   [[nodiscard]] Kind kind() const { return kind_; }
-  /// Cells of a block that stays whole; 1 but for `unit` and `cyclic`.
+  /// Cells of a block that stays whole; 1 except for `unit` and `cyclic`.
   [[nodiscard]] std::int64_t unit_cells() const { return unit_; }
   /// True for a rule that lists its cells, and so fits one extent only.
   [[nodiscard]] bool lists_cells() const {
@@ -75,15 +75,15 @@ class Cut {
   /// True for a rule that may give a way several pieces.
   [[nodiscard]] bool may_repeat() const { return kind_ == Kind::segments || kind_ == Kind::cyclic; }
 
-  /// Throws: ShardingError, with numbers and a way out, if `extent` cells cannot be cut so:
+  /// Throws: ShardingError, with numbers and a remedy, if `extent` cells cannot be cut in this way:
   ///         "10 cells cannot be cut 4 ways equally; use Cut::balanced() or pad to 12".
   void check(std::int64_t extent, std::int64_t ways) const;
   /// How many pieces there are, empty ones too: `ways`, or more. One way has one piece.
   [[nodiscard]] std::int64_t piece_count(std::int64_t extent, std::int64_t ways) const;
   /// Piece `k`, which way k mod `ways` owns. The cut must have passed `check`.
   [[nodiscard]] Piece piece(std::int64_t extent, std::int64_t ways, std::int64_t k) const;
-  /// The pieces that meet [lo, hi), as the half-open range of their numbers; pieces that are empty
-  /// and lie inside the range may be among them. Empty for an empty [lo, hi).
+  /// The pieces that intersect [lo, hi), as the half-open range of their numbers, which may include
+  /// empty pieces. Empty for an empty [lo, hi).
   [[nodiscard]] Piece pieces_meeting(std::int64_t extent, std::int64_t ways, std::int64_t lo,
                                      std::int64_t hi) const;
   /// The most cells that one way owns.

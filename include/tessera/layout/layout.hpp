@@ -26,8 +26,8 @@ class Layout {
   [[nodiscard]] std::size_t rank() const { return shape_.size(); }
   [[nodiscard]] std::int64_t cells() const { return cells_; }
 
-  /// True if every device holds one box, which may be empty: so it is but under cuts that give a
-  /// way several pieces.
+  /// True if every device holds exactly one box, which may be empty: always, except under cuts that
+  /// give a way several pieces.
   [[nodiscard]] bool is_single_box() const { return is_single_box_; }
   /// The cells that `device` holds; empty where it holds none or is not of the mesh.
   /// Throws: ShardingError if devices hold several boxes.
@@ -35,29 +35,29 @@ class Layout {
   /// The boxes that `device` holds, in row-major order of the pieces; some may be empty, and there
   /// are none where it is not of the mesh.
   [[nodiscard]] std::vector<Box> boxes_of(DeviceId device) const;
-  /// Calls `visit(number, box)` for those of the boxes of `device` that meet `cells`, in order;
-  /// numbers are places in `boxes_of`. Cost: O(boxes visited).
+  /// Calls `visit(number, box)` for each box of `device` that intersects `cells`, in order; the
+  /// numbers are positions in `boxes_of`. Cost: O(boxes visited).
   void visit_boxes(DeviceId device, Box const& cells,
                    std::function<void(std::size_t, Box const&)> const& visit) const;
   /// The number of the box of `device` that holds a cell. The device holds it.
   [[nodiscard]] std::size_t box_holding(DeviceId device, Index const& cell) const;
-  /// Which copy of its cells `device` holds, from 0. Where each cell counts once (reductions,
-  /// reading back), copy 0 counts. Throws: ShardingError if the device is not of the mesh.
+  /// Which copy of its cells `device` holds, from 0. If each cell must count once (reductions,
+  /// reading back), copy 0 is used. Throws: ShardingError if the device is not of the mesh.
   [[nodiscard]] std::int64_t replica_of(DeviceId device) const;
 
-  /// Calls `visit(device, box)` for each box of one copy that meets `cells`, with the device that
-  /// holds it, in row-major order of the pieces. Empty pieces are left out.
+  /// Calls `visit(device, box)` for each box of one copy that intersects `cells`, with the device
+  /// that holds it, in row-major order of the pieces. Empty pieces are skipped.
   /// Cost: O(boxes visited), whatever the size of the mesh.
   void visit_owners(Box const& cells, std::int64_t replica,
                     std::function<void(DeviceId, Box const&)> const& visit) const;
-  /// Calls `visit(device)` once for each device of one copy that holds some of `cells`, and maybe
-  /// for some whose pieces there are empty. Where `beside[d]` is a piece number, only for those of
-  /// its way along dimension d; -1 stands for any.
+  /// Calls `visit(device)` once for each device of one copy that holds some of `cells`, and
+  /// possibly for devices whose pieces there are empty. If `beside[d]` is a piece number, visits
+  /// only devices of that piece's way along dimension d; -1 means any.
   /// Cost: O(devices visited), whatever the size of the mesh.
   void visit_devices(Box const& cells, std::int64_t replica, Index const& beside,
                      std::function<void(DeviceId)> const& visit) const;
-  /// The copy that a reader should take its cells from: its own where it holds one (on this mesh),
-  /// else spread over the copies by its id.
+  /// The copy from which a reader should take its cells: its own if it holds one (on this mesh);
+  /// otherwise the readers are spread over the copies by their ids.
   [[nodiscard]] std::int64_t replica_for(DeviceId reader) const;
 
   /// Equal for equal layouts, on every process.
@@ -75,21 +75,6 @@ class Layout {
   std::int64_t cells_;
   bool is_single_box_;
   std::uint64_t fingerprint_;
-};
-
-/// Test hook: counts, in this thread, the devices that `visit_owners` and the planner looked at.
-class CountVisits {
- public:
-  CountVisits();
-  ~CountVisits() = default;
-  CountVisits(CountVisits const&) = delete;
-  CountVisits& operator=(CountVisits const&) = delete;
-  [[nodiscard]] std::int64_t devices() const;
-  /// Called by whoever looks at a device.
-  static void note();
-
- private:
-  std::int64_t before_;  ///< this thread's count when this object was made
 };
 
 }  // namespace tessera

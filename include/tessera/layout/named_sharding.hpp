@@ -17,7 +17,7 @@
 namespace tessera {
 
 /// A mesh, a partition spec and a cut per dimension. Along mesh axes that the spec does not name,
-/// devices hold copies; along its partial axes, addends.
+/// devices hold copies; along its partial axes, partial results.
 ///
 /// Threads: immutable; copies share.
 class NamedSharding {
@@ -39,16 +39,18 @@ class NamedSharding {
   [[nodiscard]] std::int64_t ways(std::size_t d) const;
   /// How many devices hold the same cells.
   [[nodiscard]] std::int64_t replicas() const;
-  /// True if devices hold addends along some axes of the mesh.
+  /// True if devices hold partial results along some axes of the mesh.
   [[nodiscard]] bool is_partial() const { return spec().is_partial(); }
-  /// How the sum of the addends lies: a copy of it wherever there was one of them.
+  /// The sharding of the sum of the partial results: each device that held one of them holds a copy
+  /// of the sum.
   [[nodiscard]] NamedSharding without_partial() const;
 
   /// Throws: ShapeError or ShardingError, naming dimension, extent and axes, if an array of this
-  ///         shape cannot lie so: "array dimension 0 (10 cells) is cut 4 ways by mesh axis 'x': …".
+  ///         shape cannot have this sharding: "array dimension 0 (10 cells) is cut 4 ways by mesh
+  ///         axis 'x': …".
   void check(Shape const& shape) const;
-  /// True if every device holds one box of an array of `shape`, which may be empty: so it is but
-  /// under cuts that give a way several pieces.
+  /// True if every device holds exactly one box of an array of `shape`, which may be empty: always,
+  /// except under cuts that give a way several pieces.
   [[nodiscard]] bool is_single_box(Shape const& shape) const;
   /// The cells of an array of `shape` that `device` holds; empty where it holds none or is not of
   /// the mesh. The shape must have passed `check`.
@@ -58,19 +60,19 @@ class NamedSharding {
   /// may be empty, and there are none where it is not of the mesh. The shape must have passed
   /// `check`. Throws: ShapeError if its rank is another.
   [[nodiscard]] std::vector<Box> boxes_of(DeviceId device, Shape const& shape) const;
-  /// The cells that one piece number per dimension stands for.
+  /// The box of the given pieces, one piece number per dimension.
   [[nodiscard]] Box piece_box(Index const& pieces, Shape const& shape) const;
   /// The extents of the largest shard, the boxes of a device laid together. Throws: as `check`.
   [[nodiscard]] Shape shard_shape(Shape const& shape) const;
 
-  /// The number of the piece that a position of the mesh holds along each dimension. Of several,
-  /// the first: the others follow `ways` behind each other.
+  /// The number of the piece that a position of the mesh holds along each dimension. If there are
+  /// several, the first; the others follow at intervals of `ways`.
   [[nodiscard]] Index pieces_at(std::int64_t position) const;
   /// Which of the copies a position of the mesh holds: 0 … replicas() - 1, row-major over the mesh
   /// axes that the spec does not name.
   [[nodiscard]] std::int64_t replica_at(std::int64_t position) const;
-  /// The position that holds those pieces, first ones or others, as that copy: the inverse of the
-  /// two above.
+  /// The position that holds these pieces, first ones or others, as this copy: the inverse of the
+  /// two functions above.
   [[nodiscard]] std::int64_t position_holding(Index const& pieces, std::int64_t replica) const;
 
   [[nodiscard]] std::uint64_t fingerprint() const;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A grid of device ids with named axes. A mesh needs no running job: it is only numbers.
+/// A grid of device ids with named axes. A mesh needs no running job: it consists only of numbers.
 
 #include <cstdint>
 #include <initializer_list>
@@ -66,7 +66,7 @@ class Mesh {
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   friend bool operator==(Mesh const& a, Mesh const& b);
-  /// "Mesh(x=2, y=4)", with the first of the devices where they are not 0, 1, …
+  /// "Mesh(x=2, y=4)", with the first devices if they are not 0, 1, …
   friend std::ostream& operator<<(std::ostream& out, Mesh const& mesh);
 
  private:

@@ -15,8 +15,8 @@
 
 namespace tessera {
 
-/// What cuts one dimension: no axis (`none`: every device holds all of it), one, or several, the
-/// major one first.
+/// The mesh axes that cut one dimension: none (`none`: every device holds all of it), one, or
+/// several, the major one first.
 class SpecEntry {
  public:
   SpecEntry(None) {}                                       // NOLINT: by design
@@ -35,12 +35,12 @@ class SpecEntry {
   std::vector<std::string> axes_;
 };
 
-/// How addends make one value.
+/// The operation that combines partial results into one value.
 enum class ReduceOp : std::uint8_t { sum, prod, min, max };
 /// "sum"
 std::ostream& operator<<(std::ostream& out, ReduceOp op);
 
-/// One entry per dimension of an array, and the axes along which devices hold addends.
+/// One entry per dimension of an array, and the axes along which devices hold partial results.
 class PartitionSpec {
  public:
   PartitionSpec() = default;
@@ -50,10 +50,11 @@ class PartitionSpec {
   [[nodiscard]] SpecEntry const& operator[](std::size_t d) const { return entries_[d]; }
   [[nodiscard]] std::vector<SpecEntry> const& entries() const { return entries_; }
 
-  /// The same spec, where each device along `axes` holds an addend of the cells instead of a copy.
+  /// The same spec, where each device along `axes` holds a partial result of the cells instead of a
+  /// copy.
   /// Example: P("x").partial("y"), P(none).partial({"y", "z"}, ReduceOp::max)
   [[nodiscard]] PartitionSpec partial(SpecEntry axes, ReduceOp op = ReduceOp::sum) const;
-  /// The axes along which devices hold addends; none for most arrays.
+  /// The axes along which devices hold partial results; none for most arrays.
   [[nodiscard]] SpecEntry const& partial_axes() const { return partial_axes_; }
   [[nodiscard]] ReduceOp partial_op() const { return op_; }
   [[nodiscard]] bool is_partial() const { return !partial_axes_.axes().empty(); }
@@ -65,7 +66,7 @@ class PartitionSpec {
  private:
   std::vector<SpecEntry> entries_;
   SpecEntry partial_axes_ = none;
-  ReduceOp op_ = ReduceOp::sum;  ///< of addends; sum where there are none
+  ReduceOp op_ = ReduceOp::sum;  ///< of partial results; sum if there are none
 };
 
 /// The spec of an array with as many dimensions as there are arguments.

@@ -7,11 +7,10 @@
 #include <source_location>
 #include <type_traits>
 
-#include "tessera/expr/fold.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/reduce.hpp"
-#include "tessera/ops/accumulators.hpp"
-#include "tessera/ops/terms.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/ops/accumulators.hpp"
+#include "tessera/detail/ops/reduce_over.hpp"
+#include "tessera/detail/ops/terms.hpp"
 
 namespace tessera {
 
@@ -20,7 +19,7 @@ inline constexpr double inf = std::numeric_limits<double>::infinity();
 
 namespace detail {
 
-/// What dot sums.
+/// The type in which dot sums.
 template <class A, class B>
 using dot_type = sum_type<promoted<typename A::value_type, typename B::value_type>>;
 
@@ -77,10 +76,11 @@ namespace detail {
 /// Throws: UsageError for an order that norm does not have.
 inline void check_order(double order) {
   if (order != 1 && order != 2 && order != inf)
-    throw UsageError(text("a norm of order ", order, "; there are 1, 2 and inf"));
+    throw UsageError(text("a norm of order ", order, "; the orders are 1, 2 and inf"));
 }
 
-/// Calls run.template operator()<Accumulator>(terms) with what the norm of an order is made of.
+/// Calls run.template operator()<Accumulator>(terms) with the accumulator and the terms for the
+/// norm of an order.
 template <class E, class Run>
 [[nodiscard]] auto norm_of(E const& e, double order, Run const& run) {
   using T = norm_type<E>;
@@ -100,7 +100,7 @@ template <class E, class Run>
 /// The norm of order 2 (the root of the sum of squares, of complex numbers of squared magnitudes),
 /// 1 (the sum of magnitudes), or `inf` (the largest magnitude). Computed in double, where a square
 /// beyond its range is infinity; float stays float, all other types become double, complex ones the
-/// type of their parts. Along axes: of the cells that one cell of the result takes.
+/// type of their parts. Along axes: the norm of the cells that belong to one cell of the result.
 /// Throws: UsageError for another order; ShapeError for order `inf` if there are no cells.
 template <Expression E>
 [[nodiscard]] auto norm(E const& e, double order = 2,

@@ -1,14 +1,15 @@
 #pragma once
 /// @file
-/// Arrays of addends: along some axes of the mesh each device holds an addend of its cells, and the
-/// value is their sum, product, least or greatest.
+/// Partial arrays: along some axes of the mesh each device holds a partial result of its cells, and
+/// the value is the sum, product, minimum or maximum of the partial results.
 ///
 ///     from_addends(a)       a is (2, 4), dimension 0 cut by "y"; u is P(none).partial("y")
 ///     device 0  1 2 3 4     u = 11 22 33 44, which nobody holds yet
 ///     device 1  10 20 30 40
 ///
-/// Read in an expression, such an array is added up first, once. Only `reshard` sees the addends:
-/// it adds them up where the result lies, so that each device is sent the addends of its own cells.
+/// When an expression reads such an array, it is first added up, once. Only `reshard` sees the
+/// partial results: it adds them up where the result lies, so that each device receives the partial
+/// results of its own cells.
 
 #include <cstddef>
 #include <limits>
@@ -17,13 +18,14 @@
 #include <utility>
 
 #include "tessera/array/creation.hpp"
-#include "tessera/expr/fold.hpp"
-#include "tessera/ops/accumulators.hpp"
+#include "tessera/detail/ops/accumulators.hpp"
+#include "tessera/detail/ops/reduce_over.hpp"
 
 namespace tessera {
 namespace detail {
 
-/// The sum from the first addend to the last, in double. A sum of negative zeros is one.
+/// The sum from the first partial result to the last, in double. A sum of negative zeros is a
+/// negative zero.
 template <class T>
 struct SumInOrder {
   double sum = -0.0;
@@ -39,7 +41,7 @@ struct SumInOrder {
   [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
 };
 
-/// What addends of type T are gathered in.
+/// The accumulator for partial results of type T.
 template <class T, ReduceOp op>
 struct AddendsOf;
 template <class T>
@@ -60,15 +62,19 @@ struct AddendsOf<T, ReduceOp::max> {
   using type = Extreme<T, Maximum>;
 };
 
-/// How an array whose dimension 0 counts addends lies as an array of them.
-/// Throws: ShardingError unless each place along the mesh axes of dimension 0 holds one addend.
+/// The sharding of the partial array made from an array whose dimension 0 counts the partial
+/// results.
+/// Throws: ShardingError unless each place along the mesh axes of dimension 0 holds one partial
+///         result.
 [[nodiscard]] NamedSharding sharding_of_sum(NamedSharding const& addends, Shape const& shape,
                                             ReduceOp op);
-/// How addends along `axes` of an array lie, with a dimension before its own that counts them.
+/// The sharding of an array's partial results along `axes`, with a new first dimension that counts
+/// them.
 /// Throws: ShardingError if an axis cuts the array, is not of its mesh, or none is given.
 [[nodiscard]] NamedSharding with_addends_first(NamedSharding const& sharding,
                                                SpecEntry const& axes);
-/// How the sum lies at first: spread over the devices that `to` repeats it on, unless it is small.
+/// The first sharding of the sum: spread over the devices on which `to` holds copies, unless the
+/// sum is small.
 [[nodiscard]] NamedSharding sharding_to_add_up(Layout const& addends, Layout const& to,
                                                std::int64_t cell_bytes);
 
@@ -78,24 +84,24 @@ template <class T, std::size_t N>
   return DistArray<T, N>(state).view(place);
 }
 
-/// Adds up along dimension 0 where `into` lies: what Addends::add_up is.
+/// Adds up along dimension 0 where `into` lies; this is Addends::add_up.
 template <class T, std::size_t N, class A>
 void add_up(StatePtr const& addends, StatePtr const& into, Place const& place) {
   auto const terms = whole_view<T, N + 1>(addends, place);
   auto const merge = [&](StatePtr const& to) {
     AffineMap map{N + 1, {}};
     for (int d = 1; d <= static_cast<int>(N); ++d) map.axes.push_back({d, 0, 1});
-    run_fold<A, T>(terms, {to, {to->layout(), map, whole(terms.shape())}, nullptr, true},
+    run_fold<A, T>(terms, {to, {layout_of(to), map, whole(terms.shape())}, nullptr, true},
                    {"add up", place, 0});
   };
-  auto const spread = sharding_to_add_up(*addends->layout(), *into->layout(), sizeof(T));
-  if (spread == into->layout()->sharding()) return merge(into);
-  auto const shares = make_state(spread, into->layout()->shape(), sizeof(T));
+  auto const spread = sharding_to_add_up(*layout_of(addends), *layout_of(into), sizeof(T));
+  if (spread == layout_of(into)->sharding()) return merge(into);
+  auto const shares = make_state(spread, layout_of(into)->shape(), sizeof(T));
   merge(shares);
   copy_cells(into, shares, place);
 }
 
-/// What changes no sum, product, least or greatest.
+/// The neutral element of a sum, product, minimum or maximum.
 template <class T, ReduceOp op>
 [[nodiscard]] constexpr T neutral() {
   using Limits = std::numeric_limits<T>;
@@ -111,14 +117,15 @@ template <class T, ReduceOp op>
 
 }  // namespace detail
 
-/// The array whose devices hold these addends: dimension 0 counts them, and is cut so that each
-/// place along its mesh axes holds one. They are not copied, and may not be written any more.
+/// The partial array made of these partial results: dimension 0 of the argument counts them, and is
+/// cut so that each place along its mesh axes holds one. They are not copied, and must not be
+/// written any more.
 ///
 /// Ranks:   collective; nothing is sent.
-/// Throws:  ShardingError if a device holds several addends, or dimension 0 is not cut.
-/// Cost:    of the sum, when it is first read: each device is sent the addends of its share of the
-///          cells, and the shares of others where it repeats them. Of reshard: the addends of the
-///          cells a device gets.
+/// Throws:  ShardingError if a device holds several partial results, or dimension 0 is not cut.
+/// Cost:    the first read computes the sum: each device receives the partial results of its share
+///          of the cells, and then the sums of other shares of which it holds copies. reshard: each
+///          device receives the partial results of the cells that it gets.
 /// Example: from_addends(a), from_addends<ReduceOp::max>(a)
 template <ReduceOp op = ReduceOp::sum, Element T, std::size_t N>
 requires(N >= 2) [[nodiscard]] DistArray<T, N - 1> from_addends(DistArray<T, N> addends) {
@@ -127,11 +134,11 @@ requires(N >= 2) [[nodiscard]] DistArray<T, N - 1> from_addends(DistArray<T, N> 
   using Terms = typename detail::AddendsOf<T, op>::type;
   return DistArray<T, N - 1>(
       detail::make_partial_state(sharding, Shape(shape.begin() + 1, shape.end()),
-                                 {addends.state(), &detail::add_up<T, N - 1, Terms>, nullptr}));
+                                 {addends.storage(), &detail::add_up<T, N - 1, Terms>, nullptr}));
 }
 
-/// The array as addends along mesh axes that do not cut it: the first is the array, the others
-/// change nothing.
+/// The array as a partial array along mesh axes that do not cut it: the first partial result is the
+/// array, the others are neutral.
 ///
 /// Ranks:   collective.
 /// Throws:  ShardingError if an axis cuts the array or is not of its mesh.
@@ -140,15 +147,15 @@ template <ReduceOp op = ReduceOp::sum, Element T, std::size_t N>
 requires(N >= 1 && N < max_rank) [[nodiscard]] DistArray<T, N> to_partial(
     DistArray<T, N> const& u, SpecEntry const& axes,
     std::source_location at = std::source_location::current()) {
-  auto const& from = u.state()->layout()->sharding();
+  auto const& from = detail::layout_of(u.readable())->sharding();
   auto const sharding = detail::with_addends_first(from, axes);
   Shape shape{sharding.ways(0)};
   for (auto const extent : u.shape()) shape.push_back(extent);
   DistArray<T, N + 1> addends(shape, sharding);
   auto const cells = addends.view(at);
-  assign_to_view(detail::layer(cells, 0, 0), u, at);
-  assign_to_view(detail::narrowed(cells, 0, {.first = 1, .step = 1, .count = shape[0] - 1}),
-                 detail::neutral<T, op>(), at);
+  detail::assign_to_view(detail::layer(cells, 0, 0), u, at);
+  detail::assign_to_view(detail::narrowed(cells, 0, {.first = 1, .step = 1, .count = shape[0] - 1}),
+                         detail::neutral<T, op>(), at);
   return from_addends<op>(std::move(addends));
 }
 

@@ -1,30 +1,29 @@
 #pragma once
 /// @file
-/// Whole arrays and expressions to one value, or along some dimensions to a smaller array: the same
-/// bits for any number of devices.
+/// Reduces whole arrays and expressions to one value, or along some dimensions to a smaller array,
+/// with the same bits for any number of devices.
 
 #include <cstdint>
 #include <source_location>
 #include <type_traits>
 
-#include "tessera/expr/fold.hpp"
-#include "tessera/expr/operators.hpp"
-#include "tessera/expr/reduce.hpp"
-#include "tessera/ops/accumulators.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/ops/accumulators.hpp"
+#include "tessera/detail/ops/reduce_over.hpp"
+#include "tessera/detail/ops/terms.hpp"
 #include "tessera/ops/norms.hpp"
-#include "tessera/ops/terms.hpp"
 
 namespace tessera {
 
 /// Asks for a sum that may differ in its last bits when the number of devices changes.
 struct Fast {};
-/// The argument of `sum` that asks for it.
+/// The argument of `sum` that requests this.
 inline constexpr Fast fast{};
 
 // All of these take an array, a slice or any expression, and make no temporary of it.
 //
-// Ranks:  collective; every process gets the value. The operand is read at the call; nobody waits
-//         but who converts a Scalar to a number.
+// Ranks:  collective; every process gets the value. The operand is read at the call; only the
+//         conversion of a Scalar to a number waits.
 // Shapes: without axes, all cells to one Scalar. With axis(…), a new array of the remaining
 //         dimensions that lies as the operand does without the reduced ones, or a Scalar if none
 //         remain; axis(…).keep_dimensions() leaves one cell in each.
@@ -35,9 +34,9 @@ inline constexpr Fast fast{};
 //         per device and cell of its part.
 
 /// The sum: exact for integers (modulo 2^64), order-independent for floating types and at least as
-/// accurate as adding in pairs. Float stays float; integers and bool become 64 bits wide. Of
-/// complex numbers the real and the imaginary parts are summed, each for itself. A sum of nothing
-/// is 0. Source: Demmel & Nguyen, Parallel Reproducible Summation (2015).
+/// accurate as adding in pairs. Float stays float; integers and bool become 64 bits wide. For
+/// complex numbers the real and the imaginary parts are summed separately. A sum of nothing is 0.
+/// Source: Demmel & Nguyen, Parallel Reproducible Summation (2015).
 template <Expression E>
 [[nodiscard]] auto sum(E const& e, std::source_location at = std::source_location::current()) {
   return detail::reduce<detail::SumOf<typename E::value_type>>(detail::as_node(e), "sum", at);
@@ -55,8 +54,8 @@ using FastSumOf = std::conditional_t<is_floating<T>, FastSum<T>, SumOf<T>>;
 
 }  // namespace detail
 
-/// The sum as each device's terms come, then over the devices: the last bits of a floating sum
-/// depend on how the array is cut.
+/// The sum of each device's terms in their order, and then over the devices: the last bits of a
+/// floating sum depend on how the array is cut.
 template <Expression E>
 [[nodiscard]] auto sum(E const& e, Fast,
                        std::source_location at = std::source_location::current()) {
@@ -70,11 +69,11 @@ template <Expression E, std::size_t K, bool keep>
 }
 
 /// The product. Integers multiply exactly modulo 2^64, and become 64 bits wide. A floating product
-/// is kept with twice the digits and rounded once, so that it is the exact product correctly
-/// rounded but for a chance of n * 2^-49, in which its last bit may depend on the number of
-/// devices; only the whole product overflows, never a part of it. Of complex numbers, the error is
-/// at most n * 2^-97 of the product's magnitude; a part that is that much smaller than the other
-/// may depend on the number of devices. A product of nothing is 1.
+/// is kept with twice the digits and rounded once. It is the correctly rounded exact product,
+/// except with a chance of n * 2^-49; then its last bit may depend on the number of devices. Only
+/// the whole product overflows, never a part of it. For complex numbers, the error is at most n *
+/// 2^-97 of the product's magnitude; a part that is that much smaller than the other may depend on
+/// the number of devices. A product of nothing is 1.
 template <Expression E>
 [[nodiscard]] auto prod(E const& e, std::source_location at = std::source_location::current()) {
   return detail::reduce<detail::ProductOf<typename E::value_type>>(detail::as_node(e), "prod", at);
@@ -142,7 +141,8 @@ template <Expression E, std::size_t K, bool keep>
 
 namespace detail {
 
-/// The mean in double first, then the squared differences from it: two ways through the cells.
+/// Computes the mean in double first, then the squared differences from it: two passes over the
+/// cells.
 template <class Finish, class Node>
 [[nodiscard]] auto spread_of(Node const& node, char const* kind, std::int64_t ddof,
                              Place const& place) {
@@ -165,10 +165,10 @@ template <class Finish, class Node, std::size_t K, bool keep>
 
 }  // namespace detail
 
-/// The mean of the squared differences from the mean, which is divided by the number of cells less
-/// `ddof` (0 at the least). Computed in double; float stays float, all other types become double.
-/// Of complex numbers it is real: the mean of the squared magnitudes of the differences. Cost:
-/// twice that of `mean`.
+/// The sum of the squared differences from the mean, divided by the number of cells minus `ddof`
+/// (at least 0). Computed in double; float stays float, all other types become double. Of complex
+/// numbers it is real: the mean of the squared magnitudes of the differences. Cost: twice that of
+/// `mean`.
 template <Expression E>
 [[nodiscard]] auto var(E const& e, std::int64_t ddof = 0,
                        std::source_location at = std::source_location::current()) {
@@ -206,11 +206,11 @@ template <Expression E, std::size_t K, bool keep>
 
 /// True if no element is zero, also where there are none: `all(e)` and `all(e, axis(0))`.
 template <Expression E>
-[[nodiscard]] Scalar<bool> reduce_all(E const& e, Place const& place) {
+Scalar<bool> All::operator()(E const& e, std::source_location place) const {
   return detail::reduce<detail::AllTrue>(detail::as_node(e), "all", place);
 }
-template <Expression E, std::size_t K, bool keep>
-[[nodiscard]] auto reduce_all(E const& e, Axes<K, keep> const& axes, Place const& place) {
+template <Expression E, class Axes>
+auto All::operator()(E const& e, Axes const& axes, std::source_location place) const {
   return detail::reduce_over<detail::AllTrue>(detail::as_node(e), axes, "all", place);
 }
 
@@ -275,7 +275,7 @@ template <Element T, std::size_t N>
 [[nodiscard]] bool all_equal(DistArray<T, N> const& u, DistArray<T, N> const& v,
                              std::source_location at = std::source_location::current()) {
   if (u.shape() != v.shape()) return false;
-  return reduce_all(u == v, at);
+  return all(u == v, at);
 }
 
 /// One number to compare two runs by: the sum of mix(i, bits of element i) modulo 2^64 over the

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Arrays put together from others, and arrays of another shape: NumPy's concatenate, stack,
-/// repeat, pad and reshape. transpose and flip, which need no new array, are in expr/rearrange.hpp.
+/// Arrays assembled from others, and arrays of another shape: NumPy's concatenate, stack, repeat,
+/// pad and reshape. transpose and flip, which need no new array, are in expr/rearrange.hpp.
 
 #include <array>
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <source_location>
 #include <span>
 
-#include "tessera/expr/assign.hpp"
-#include "tessera/expr/rearrange.hpp"
-#include "tessera/expr/shift.hpp"
+#include "tessera/array/rearrange.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
 
 namespace tessera {
 
@@ -32,12 +32,12 @@ void join_shape(Shape& shape, Shape const& other, std::size_t axis, char const* 
 /// Throws: ShapeError if the shapes differ.
 void check_same_shape(Shape const& shape, Shape const& other, char const* what);
 /// Makes an extent `count` times as long.
-/// Throws: ShapeError if `count` is negative or the cells have no numbers.
+/// Throws: ShapeError if `count` is negative or the number of cells overflows.
 void repeat_extent(std::int64_t& extent, std::int64_t count);
 /// The sharding of a new array of `shape`; UsageError if the arrays lie on different meshes.
 [[nodiscard]] NamedSharding sharding_of_joined(Anchor const& anchor, Shape const& shape,
                                                char const* what);
-/// A dimension that the anchor's statement does not have comes in at `axis`.
+/// Inserts at `axis` a dimension that the anchor's statement does not have.
 void add_dimension(Anchor& anchor, std::size_t axis);
 /// The extents with `low` and `high` cells more.
 /// Throws: ShapeError if one is negative, their number is wrong, or there is no cell to repeat.
@@ -52,14 +52,12 @@ template <Expression E>
   return Shape(extents.begin(), extents.end());
 }
 
-/// Offers what an expression reads, by its own dimensions.
+/// Offers the operands of an expression to the anchor, in the expression's own dimensions.
 template <Expression E>
 void offer_leaves(E const& e, Anchor& anchor) {
   auto const node = as_node(e);
   IndexSpace<E::rank> const space(node.extents());
-  Statement unused;
-  Builder const builder(unused, space.box().hi, E::rank);
-  find_anchor(node, builder, anchor);
+  find_anchor(node, AccessBuilder(space.box().hi, E::rank), anchor);
 }
 
 template <class A, class... B>
@@ -73,7 +71,7 @@ struct PromotedAll<A, B, C...> {
 template <Expression... E>
 using element_of_all = typename PromotedAll<typename E::value_type...>::type;
 
-/// A new array of `shape`, where most of the anchor lies.
+/// A new array of `shape`, placed like the anchor.
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> make_joined(Anchor const& anchor, Shape const& shape,
                                           char const* what) {
@@ -95,9 +93,9 @@ template <class E>
 
 }  // namespace detail
 
-/// The arrays one after the other along an axis, which they have: NumPy's concatenate.
+/// The arrays one after the other along an existing axis: NumPy's concatenate.
 ///
-/// Shapes:  equal but for that axis. Types are promoted as by +.
+/// Shapes:  equal except for that axis. Types are promoted as by +.
 /// Ranks:   collective: one statement per array.
 /// Throws:  ShapeError; UsageError if they lie on different meshes.
 /// Cost:    the result lies as the first of them that is cut, its sizes cut again by the same rule;
@@ -159,7 +157,7 @@ requires((A::rank == B::rank) && ...)
 /// Each cell `count` times along an axis: NumPy's repeat.
 ///
 /// Ranks:   collective: as many statements as the axis has cells, or `count` if that is less.
-/// Throws:  ShapeError for a negative count or an axis that is not there.
+/// Throws:  ShapeError for a negative count or a missing axis.
 /// Cost:    the result lies as u, its sizes cut again by the same rule.
 /// Example: repeat(u, 2, 0) of 1 2 3 is 1 1 2 2 3 3.
 template <detail::Viewable E>
@@ -183,12 +181,12 @@ requires(E::rank > 0)
   return result;
 }
 
-/// The array with `low` cells more in front and `high` behind along each dimension, which hold what
-/// lies past its edges: NumPy's pad. An expression: one statement, no temporary.
+/// The array with `low` additional cells in front and `high` behind along each dimension, filled by
+/// its boundaries: NumPy's pad. An expression: one statement, no temporary.
 ///
 /// Shapes:  one number per dimension, or one for all; one boundary for all dimensions, or a list of
 ///          one per dimension, as for shift. In a corner the last dimension decides.
-/// Throws:  ShapeError for a negative number, or where no cell is there to repeat; UsageError for a
+/// Throws:  ShapeError for a negative number, or if there is no cell to repeat; UsageError for a
 ///          boundary periodic on one side only.
 /// Example: pad(u, {1, 0}, {1, 2}, constant(0)) has a row more above and below and two columns more
 ///          on the right.
@@ -217,22 +215,22 @@ template <detail::Shiftable E>
   return detail::make_padded(u, below, above, {&boundary, 1}, at);
 }
 
-/// A new array with the same cells in row-major order in another shape; one extent may be -1: what
-/// is left for it. NumPy's reshape, but for sharing cells.
+/// A new array with the same cells in row-major order in another shape; one extent may be -1, and
+/// is then computed. NumPy's reshape, except that it never shares cells.
 ///
 /// Ranks:   collective; waits.
 /// Throws:  ShapeError if the shapes have not equally many cells.
 /// Cost:    dimensions that are split or fused are cut by all their mesh axes along the first of
-///          them, in whole rows of the others. Dimensions that are not cut, or are cut so already,
-///          by any rule, send nothing; else cells are sent to where their row is. Where dimensions
-///          are fused and split again (6 x 4 to 8 x 3), the same once more for the rows of the new
-///          shape.
+///          them, in whole rows of the others. Nothing is sent if the dimensions are not cut, or
+///          are already cut in this way, by any rule; otherwise cells are sent to the device of
+///          their row. If dimensions are fused and split again (6 x 4 to 8 x 3), the same happens
+///          again for the rows of the new shape.
 /// Example: reshape(u, {3, -1}) of 12 cells is 3 x 4. Rows of 5 cells under cyclic(2) become one
 ///          dimension under cyclic(10), and that becomes rows under cyclic(2).
 template <Element T, std::size_t N, std::size_t M>
 [[nodiscard]] DistArray<T, M> reshape(DistArray<T, N> const& u, std::int64_t const (&shape)[M],
                                       std::source_location at = std::source_location::current()) {
-  return DistArray<T, M>(detail::reshaped(u.state(), Shape(shape, shape + M), at));
+  return DistArray<T, M>(detail::reshaped(u.readable(), Shape(shape, shape + M), at));
 }
 template <Expression E, std::size_t M>
 [[nodiscard]] auto reshape(E const& e, std::int64_t const (&shape)[M],

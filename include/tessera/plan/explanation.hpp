@@ -11,23 +11,23 @@
 
 namespace tessera {
 
-/// What was inserted for one array that a statement reads.
+/// The communication that was inserted for one array that a statement reads.
 struct Communication {
   enum class Cause : std::uint8_t {
     nothing,  ///< every device owns what it reads
-    halo,     ///< ghost cells around the shards are read; those that are not fresh are filled
-    gather    ///< each device's whole need is put together in a temporary
+    halo,     ///< ghost cells around the shards are read; invalid ones are filled
+    gather    ///< each device assembles all cells that it needs in a temporary
   };
   Cause cause = Cause::nothing;
   std::string array;       ///< "array 3 float64 (10, 12)"
-  std::string reason;      ///< what was found out, in words
+  std::string reason;      ///< the reason, in words
   std::int64_t cells = 0;  ///< sent by this process's devices
   std::int64_t bytes = 0;
   std::string routes;  ///< "shm", "local, mpi"
 };
 [[nodiscard]] char const* to_string(Communication::Cause cause);
 
-/// One statement: what it sends, and what was decided.
+/// One statement: its messages, and the planner's decisions.
 struct Explanation {
   Place place;
   std::string kind;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How a loop may be run.
+/// Options for running a loop.
 
 #include <cstdint>
 #include <optional>
@@ -9,27 +9,27 @@
 
 namespace tessera {
 
-/// What a caller knows better than the library; what is zero, empty or unset is left to it. The
-/// environment decides where it speaks: TESSERA_DEPTH, TESSERA_TILE, TESSERA_OVERLAP and
-/// TESSERA_GRAPHS.
+/// Options that override the library's choices. The library chooses every value that is zero, empty
+/// or unset. Environment variables take precedence: TESSERA_DEPTH, TESSERA_TILE, TESSERA_OVERLAP
+/// and TESSERA_GRAPHS.
 struct LoopOptions {
-  /// Steps between two exchanges: each device computes some of its neighbours' cells along with its
-  /// own in their place. 1: as the plain loop, a message per neighbour and step.
+  /// Steps between two exchanges: in place of exchanges, each device also computes some of its
+  /// neighbours' cells. 1: as the plain loop, a message per neighbour and step.
   std::int64_t depth = 0;
-  /// Cells of a tile along each dimension, through which all steps of a block run before the next
-  /// one; 0: as many as there are.
+  /// Cells of a tile along each dimension; all steps of a block run over one tile before the next.
+  /// 0: the whole extent.
   Shape tile = {};
-  /// Whether a device computes what needs none of its neighbours' cells while they travel. That
-  /// takes more, smaller tasks; unset, it is done where a message takes longer than 20 us. Messages
-  /// longer than two slots (TESSERA_SLOT_BYTES) are waited for all the same.
+  /// Whether a device computes cells that need none of its neighbours' cells while those travel.
+  /// That needs more and smaller tasks. Default: if a message takes longer than 20 us. Messages
+  /// longer than two slots (TESSERA_SLOT_BYTES) are always awaited first.
   std::optional<bool> overlap = {};
-  /// Whether a device that is a GPU keeps the launches of a block, or of some, as a graph, where
-  /// that pays: then it is brought them in one go.
+  /// Whether a GPU keeps the launches of one or several blocks as a graph where that pays, so that
+  /// the host submits them with one launch.
   bool graphs = true;
 
   /// Throws: UsageError if a number is negative.
   void check() const;
-  /// These options, where the environment does not say otherwise.
+  /// These options, overridden by the environment.
   /// Throws: ConfigError for a variable that cannot be read.
   [[nodiscard]] LoopOptions with_environment() const;
 };

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Loops that are recorded once and replayed: the body runs a few times, the devices all steps.
+/// Loops that are recorded once and replayed: the body runs a few times, and the devices run all
+/// steps.
 
 #include <algorithm>
 #include <concepts>
@@ -13,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tessera/device/caches.hpp"
+#include "tessera/plan/caches.hpp"
 #include "tessera/plan/explanation.hpp"
 #include "tessera/program/loop_options.hpp"
 #include "tessera/program/step.hpp"
@@ -23,7 +24,7 @@ namespace tessera {
 /// How the steps of a loop are run.
 enum class LoopMode {
   plainly,   ///< the body runs in every step
-  replayed,  ///< the recorded statements one by one: the body is not called, nor its plans sought
+  replayed,  ///< the recorded statements run one by one, without the body or plan look-ups
   in_blocks,
 };
 
@@ -31,25 +32,28 @@ enum class LoopMode {
 struct LoopExplanation {
   Place place;
   Explanations statements;  ///< of one step, as the plain loop runs them
-  std::int64_t period = 1;  ///< steps after which the arrays are called as before
+  std::int64_t period = 1;  ///< steps after which the arrays have their first roles again
   LoopMode mode = LoopMode::plainly;
-  /// For people: why the steps are not run in blocks. Empty if they are, and before the first run.
+  /// For people: the reason why the steps are not run in blocks. Empty if they are, and before the
+  /// first run.
   std::string obstacle;
   std::int64_t depth = 0;  ///< steps of a block, between two exchanges; 0 before it ran
-  Shape tile;              ///< cells along each dimension; 0: as many as there are
-  /// Of a block, on the device of this process that has most: kernels called for the cells of a
-  /// statement in one of its steps, or for those carried between buffers, without tiles.
+  Shape tile;              ///< cells along each dimension; 0: the whole extent
+  /// Tasks of a block, on the device of this process that has the most. A task is a kernel call for
+  /// the cells of a statement in one step, or for the cells carried between buffers; tiles are not
+  /// counted.
   std::int64_t tasks = 0;
   std::int64_t early_tasks = 0;  ///< those of them that run while messages travel
   std::int64_t messages = 0;     ///< of a block, sent by this process's devices
   std::int64_t bytes = 0;        ///< of a block, sent by this process's devices
-  /// Of devices that are GPUs, in the last run: blocks that one of them is brought in one go, as a
-  /// graph; with messages what comes behind them. 0: none.
+  /// On GPUs, in the last run: the number of blocks that one graph contains; with messages, a graph
+  /// contains the work that follows them. 0: no graphs.
   std::int64_t graph_blocks = 0;
-  std::int64_t graphs = 0;       ///< made so far by the device with the most; they serve again
+  std::int64_t graphs = 0;       ///< graphs made so far by the device with the most; they are
+                                 ///< reused
   std::string graph_obstacle;    ///< for people: why there are no graphs; empty on the host
   std::string limit;             ///< "memory", "compute" or "latency"
-  Caches caches;                 ///< that tiles are made for: the least of any process's
+  Caches caches;                 ///< used for choosing tiles: the smallest of any process
   double message_seconds = 0;    ///< an exchange between neighbours, as measured
   double predicted_seconds = 0;  ///< a step
   double measured_seconds = 0;   ///< a step of the last run in blocks; 0 if there was none
@@ -59,17 +63,18 @@ struct LoopExplanation {
 
 /// A loop's body, recorded when it first runs.
 ///
-/// The body runs for real in two steps, which have to do the same, but for arrays that swap their
-/// places; from then on the devices run its statements by themselves, many steps at a time, and
-/// every cell gets the bits that a plain loop would give it. While nothing but statements on arrays
-/// stands in the body, nobody can tell. A later run begins with a step or a few that run for real,
-/// to see that the body still does the same. What it names has to outlive the program.
+/// The body runs for real in two steps, which must do the same, except that arrays may swap their
+/// places. From then on the devices run its statements by themselves, many steps at a time, and
+/// every cell gets the same bits as in a plain loop. If the body contains only statements on
+/// arrays, the difference is not observable. A later run begins with one or a few steps that run
+/// for real, to check that the body still does the same. All objects that the body names must
+/// outlive the program.
 ///
 /// Ranks:   collective.
 /// Threads: the thread that made the Runtime.
 class Program {
  public:
-  /// Throws: UsageError for options that cannot be.
+  /// Throws: UsageError for impossible options.
   Program(std::function<void(Step)> body, LoopOptions const& options, Place const& place);
   ~Program();
   Program(Program&& other) noexcept;
@@ -77,10 +82,10 @@ class Program {
   Program(Program const&) = delete;
   Program& operator=(Program const&) = delete;
 
-  /// Runs so many steps and returns when the devices have done them.
-  /// Throws: UsageError if steps differ, or the body does what a replay cannot: alike on every
-  ///         process, with the place and the remedy, after the first two steps have run;
-  ///         ConfigError for TESSERA_DEPTH or TESSERA_TILE; and what statements throw.
+  /// Runs `steps` steps and returns when the devices have completed them.
+  /// Throws: UsageError if steps differ, or if the body does something that a replay cannot do:
+  ///         alike on every process, with the place and the remedy, after the first two steps have
+  ///         run; ConfigError for TESSERA_DEPTH or TESSERA_TILE; and the exceptions of statements.
   void run(std::int64_t steps);
 
   /// The steps that were run so far: the number of the next one.
@@ -115,8 +120,8 @@ void check_interval(std::int64_t steps);
 
 }  // namespace detail
 
-/// A program that runs `body`, a function of nothing or of a Step, as often as it is told to.
-/// Nothing runs yet.
+/// Makes a program that can run `body`, a function of nothing or of a Step, for any number of
+/// steps. Nothing runs yet.
 ///
 /// Example: auto heat = record([&] { u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right);
 /// });
@@ -127,14 +132,14 @@ template <detail::LoopFunction Body>
   return {detail::body_of(std::forward<Body>(body)), options, at};
 }
 
-/// Runs `body` so many times, as `record(body).run(steps)`.
+/// Runs `body` for `steps` steps, as `record(body).run(steps)`.
 template <detail::LoopFunction Body>
 void iterate(std::int64_t steps, Body&& body, LoopOptions const& options = {},
              std::source_location at = std::source_location::current()) {
   record(std::forward<Body>(body), options, at).run(steps);
 }
 
-/// Between how many steps something else is done.
+/// The number of steps between two calls of another function.
 struct Interval {
   std::int64_t steps = 1;
 };
@@ -143,8 +148,8 @@ struct Interval {
   return {steps};
 }
 
-/// The same, and calls `report(done)`, with the steps done so far, after every so many of them and
-/// after the last. It may do what the body may not: read cells, print, save.
+/// The same, and calls `report(done)`, with the number of steps done so far, after every interval
+/// and after the last step. `report` may do what the body may not: read cells, print, save.
 template <detail::LoopFunction Body, std::invocable<std::int64_t> Report>
 void iterate(std::int64_t steps, Body&& body, Interval interval, Report&& report,
              LoopOptions const& options = {},
@@ -158,9 +163,9 @@ void iterate(std::int64_t steps, Body&& body, Interval interval, Report&& report
   }
 }
 
-/// Runs `body` until `is_done()`, which is asked after every so many steps, or until `most` steps
-/// are done; returns how many were. `is_done` may read what reductions give, as in
-/// `sum(r * r) < tolerance`: that is the same on every process.
+/// Runs `body` until `is_done()`, which is called after every interval, or until `most` steps are
+/// done; returns the number of steps done. `is_done` may read values of reductions, as in `sum(r *
+/// r) < tolerance`, which are the same on every process.
 template <detail::LoopFunction Body, std::predicate Done>
 std::int64_t iterate_until(std::int64_t most, Body&& body, Interval interval, Done&& is_done,
                            LoopOptions const& options = {},

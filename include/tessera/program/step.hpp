@@ -6,12 +6,12 @@
 #include <cstdint>
 
 #include "tessera/base/error.hpp"
-#include "tessera/expr/build.hpp"
+#include "tessera/detail/array/evaluate/build.hpp"
 
 namespace tessera {
 
-/// Which step of a loop a statement is computed in, counted from 0: what the body of `iterate` is
-/// handed, and the only number that may change from step to step.
+/// The number of the loop's step in which a statement is computed, counted from 0. The body of
+/// `iterate` receives it; it is the only number that may change from step to step.
 ///
 /// Shapes:  no dimensions; an expression of std::int64_t.
 /// Example: iterate(100, [&](Step t) { u = u + 0.1 * t; });
@@ -24,7 +24,7 @@ class Step : public ExpressionBase {
 
   [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
   [[nodiscard]] Place place() const { return {}; }
-  /// For the statement that is being made; while a loop replays it, nobody asks.
+  /// The number for the statement that is being built; a replay does not use it.
   [[nodiscard]] std::int64_t number() const { return number_; }
 
  private:
@@ -43,10 +43,9 @@ struct StepKernel {
 
 [[nodiscard]] inline auto make_kernel(Step const& step, Builder& builder) {
   auto& statement = builder.statement();
-  if (statement.uses_step && statement.step != step.number())
+  if (statement.step.value_or(step.number()) != step.number())
     throw UsageError(
         "one statement uses the steps of two loops, one inside the other; split it into two");
-  statement.uses_step = true;
   statement.step = step.number();
   return StepKernel{};
 }

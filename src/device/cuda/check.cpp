@@ -1,11 +1,12 @@
-#include "check.hpp"
+#include "src/device/cuda/check.hpp"
 
 #include <exception>
 #include <string>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/log.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -48,7 +49,7 @@ std::string describe(cudaError_t error, std::string_view call, int gpu) {
 
 void check(cudaError_t error, std::string_view call, int gpu) {
   if (error == cudaSuccess) return;
-  (void)cudaGetLastError();  // else the next launch on this thread would return it once more
+  (void)cudaGetLastError();  // otherwise the next launch on this thread would return it again
   throw DeviceError(describe(error, call, gpu));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What calls of the CUDA runtime return, as errors that say what to do.
+/// Turns results of CUDA runtime calls into errors with a remedy.
 
 #include <string_view>
 
@@ -8,12 +8,12 @@
 
 namespace tessera::cuda {
 
-/// Throws: DeviceError for anything but success, with the name of the call, the GPU, the error's
-/// name and what CUDA says of it, and what may help.
+/// Throws: DeviceError for anything except success, with the name of the call, the GPU, the error's
+///         name and CUDA's description, and a remedy.
 void check(cudaError_t error, std::string_view call, int gpu);
 
-/// For destructors: logs what `check` would throw. Nothing once the process ends and the runtime is
-/// gone.
+/// For destructors: logs the error that `check` would throw. Logs nothing when the process ends and
+/// the runtime has been unloaded.
 void report(cudaError_t error, std::string_view call, int gpu) noexcept;
 
 }  // namespace tessera::cuda

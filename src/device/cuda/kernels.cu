@@ -1,12 +1,12 @@
 #include <algorithm>
 
-#include "kernels.hpp"
+#include "src/device/cuda/kernels.hpp"
 
 namespace tessera::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
-// Of each thread, before it stores: enough to wait for memory once for all of them.
+// Loads per thread before its first store, so that it waits for memory only once.
 constexpr int moves_in_flight = 4;
 constexpr std::int64_t blocks_per_multiprocessor = 16;
 
@@ -61,7 +61,7 @@ cudaError_t launch(Kernel* kernel, std::int64_t items, LaunchPlace const& place,
 
 template <class Word>
 cudaError_t launch_words(GpuMoves const& moves, LaunchPlace const& place) {
-  // Strides of the grid must not run over: 2^31 leaves them as much again.
+  // Strides of the grid must not overflow: 2^31 leaves them the same amount again.
   constexpr auto small = std::int64_t{1} << 31;
   auto const threads_needed = (moves.count + moves_in_flight - 1) / moves_in_flight;
   if (moves.first + moves.count < small)

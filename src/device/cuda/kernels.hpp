@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../gpu_moves.hpp"
+#include "src/device/strided_moves.hpp"
 
 namespace tessera::cuda {
 
@@ -17,11 +17,11 @@ struct LaunchPlace {
   int multiprocessors = 1;
 };
 
-/// Has the current GPU load all kernels of this file, which it would do at the first launch of
-/// each: while a graph is made that is too late.
+/// Makes the current GPU load all kernels of this file. By default it loads each at its first
+/// launch, which is too late during a graph capture.
 [[nodiscard]] cudaError_t load_kernels();
 
-// What the launch returned. Nothing is launched for no bytes.
+// Returns the result of the launch. Launches nothing if there are no bytes.
 [[nodiscard]] cudaError_t launch_moves(GpuMoves const& moves, LaunchPlace const& place);
 [[nodiscard]] cudaError_t launch_fill(std::byte* to, std::uint64_t pattern, std::int64_t size_bytes,
                                       LaunchPlace const& place);

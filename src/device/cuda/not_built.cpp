@@ -1,5 +1,6 @@
 #include "tessera/base/error.hpp"
-#include "tessera/device/gpu.hpp"
+
+#include "src/device/gpu.hpp"
 
 namespace tessera {
 

@@ -1,13 +1,13 @@
-#include "peers.hpp"
+#include "src/device/cuda/peers.hpp"
 
 #include <utility>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/hash.hpp"
 
-#include "../gpu_handle.hpp"
-#include "../nccl/nccl.hpp"
-#include "check.hpp"
+#include "src/base/hash.hpp"
+#include "src/device/cuda/check.hpp"
+#include "src/device/handle_bytes.hpp"
+#include "src/device/nccl/nccl.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -35,8 +35,9 @@ cudaEvent_t create_event(int gpu, unsigned flags) {
   return event;
 }
 
-// Memory in blocks of 2 MiB: less shares its block with other memory of the process, which the
-// other process would see too. Source: CUDA's Programming Guide, Interprocess Communication.
+// Memory in blocks of 2 MiB: smaller allocations share their block with other memory of the
+// process, which the other process would see too. Source: CUDA's Programming Guide, Interprocess
+// Communication.
 constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
 
 std::byte* take(int gpu, std::int64_t size_bytes) {
@@ -86,7 +87,7 @@ class Peers : public GpuPeers {
  public:
   explicit Peers(PeerPlace place) : place_(place) {}
 
-  // Parts of a divided GPU have one place on the bus, but numbers of their own.
+  // Parts of a divided GPU share one bus address, but have numbers of their own.
   std::uint64_t gpu_identity() const override {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, place_.gpu), "cudaGetDeviceProperties", place_.gpu);
@@ -126,7 +127,7 @@ class Peers : public GpuPeers {
   std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) override {
     return std::make_unique<OwnMemory>(place_.gpu, size_bytes);
   }
-  bool is_cuda() const override { return true; }
+  MemoryKind library_memory() const override { return MemoryKind::cuda; }
   void make_current() override { cuda::make_current(place_.gpu); }
   std::byte* address_for_others(std::byte const* address) const override {
     return const_cast<std::byte*>(address);

@@ -1,16 +1,16 @@
 #pragma once
 /// @file
-/// What CUDA's GPUs share with those of other processes.
+/// Memory and events that CUDA GPUs share with other processes.
 
 #include <memory>
 
 #include <cuda_runtime_api.h>
 
-#include "tessera/device/gpu.hpp"
+#include "src/device/gpu.hpp"
 
 namespace tessera::cuda {
 
-/// A stream's place: whose it is, and where work is brought.
+/// The GPU of a stream, and the stream that receives the work.
 struct PeerPlace {
   int gpu = 0;
   cudaStream_t stream = nullptr;
@@ -23,12 +23,13 @@ struct PeerPlace {
 /// Throws: DeviceError.
 [[nodiscard]] std::unique_ptr<GpuEvent> make_event(int gpu);
 
-/// Calls of the calling thread go to a GPU from now on. Asking for the current one is a look into
-/// the thread's own memory; others in the program may have changed it, so it is asked for every
-/// time. Throws: DeviceError.
+/// Directs the calling thread's CUDA calls to a GPU from now on. Queries the current GPU every
+/// time, because other code may have changed it; the query only reads the thread's own memory.
+/// Throws: DeviceError.
 void make_current(int gpu);
 [[nodiscard]] cudaError_t try_make_current(int gpu) noexcept;
-/// A query: whether it is done. "Not yet" is no failure, but is kept as if it were one.
+/// Evaluates a query: true if the work is done. "Not yet" is no failure, although CUDA records it
+/// as one.
 /// Throws: DeviceError.
 [[nodiscard]] bool is_done(cudaError_t answer, char const* call, int gpu);
 

@@ -1,4 +1,4 @@
-#include "memory.hpp"
+#include "src/device/emulated/memory.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -6,8 +6,8 @@
 
 #include <sys/mman.h>
 
-#include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
+#include "tessera/detail/base/assert.hpp"
 
 namespace tessera::emulated {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::int64_t alignment = 256;
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t arena_bytes = std::int64_t{32} << 30;
 
-// Addresses at which nothing can be read.
+// Reserves addresses that cannot be read.
 std::byte* reserve(std::int64_t size_bytes) {
   void* const range = ::mmap(nullptr, static_cast<std::size_t>(size_bytes), PROT_NONE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -35,7 +35,7 @@ Arena::~Arena() {
 
 std::byte* Arena::allocate(std::int64_t bytes) {
   if (bytes < 0 || bytes > arena_bytes) return nullptr;
-  // A gap between blocks, so that their neighbours are not theirs either.
+  // A gap between blocks, so that accesses past a block's end also fail.
   auto const length = (bytes + alignment - 1) / alignment * alignment + alignment;
   std::lock_guard const guard(mutex_);
   auto free = std::find_if(free_.begin(), free_.end(),

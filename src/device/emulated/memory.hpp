@@ -11,8 +11,8 @@
 
 namespace tessera::emulated {
 
-/// What streams allocate of one GPU, in two ranges of addresses: what programs are told, where
-/// nothing can be read, and what the streams' threads reach. Threads: any.
+/// The memory that streams allocate on one GPU, in two ranges of addresses: programs get addresses
+/// that cannot be read, and the streams' threads use the accessible ones. Threads: any.
 class Arena {
  public:
   /// Throws: DeviceError.
@@ -21,12 +21,12 @@ class Arena {
   Arena(Arena const&) = delete;
   Arena& operator=(Arena const&) = delete;
 
-  /// Null if there is not so much. Throws: DeviceError if the host has no memory.
+  /// Null if there is not enough memory. Throws: DeviceError if the host has no memory.
   [[nodiscard]] std::byte* allocate(std::int64_t bytes);
   void release(std::byte const* memory);
 
   [[nodiscard]] bool holds(std::byte const* address) const;
-  /// Of an address that it holds.
+  /// The accessible address for an address of this arena.
   [[nodiscard]] std::byte* reach(std::byte const* address) const;
 
  private:
@@ -41,7 +41,7 @@ class Arena {
   std::map<std::int64_t, std::int64_t> lengths_;  // of what is given
 };
 
-/// Memory beside the arenas: of other processes, or open to them.
+/// Memory outside the arenas: of other processes, or shared with them.
 struct Range {
   std::size_t gpu = 0;
   std::byte* reached = nullptr;
@@ -59,9 +59,9 @@ class Memory {
   [[nodiscard]] std::byte* tell(Range const& range);
   void forget(std::byte const* told);
 
-  /// Whose memory an address lies in; nobody's is the host's.
+  /// The GPU whose memory contains an address; none for host memory.
   [[nodiscard]] std::optional<std::size_t> gpu_of(std::byte const* address) const;
-  /// Where streams' threads reach an address, which of the host's is the address itself.
+  /// The address that streams' threads use; a host address is returned unchanged.
   [[nodiscard]] std::byte* reach(std::byte const* address) const;
 
  private:
@@ -69,7 +69,7 @@ class Memory {
 
   std::array<Arena, gpu_count> arenas_;
   mutable std::mutex mutex_;
-  std::map<std::byte const*, Range> ranges_;  // by what is told
+  std::map<std::byte const*, Range> ranges_;  // by the programs' addresses
 };
 
 }  // namespace tessera::emulated

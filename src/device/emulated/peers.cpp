@@ -1,15 +1,16 @@
-#include "peers.hpp"
+#include "src/device/emulated/peers.hpp"
 
 #include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
 
-#include "../gpu_handle.hpp"
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
+#include "src/device/emulated/event.hpp"
+#include "src/device/handle_bytes.hpp"
 
 namespace tessera::emulated {
 namespace {
@@ -18,7 +19,7 @@ struct MemoryHandle {
   SharedBytes::Name name;
   std::size_t gpu = 0;
 };
-// Memory that two processes reach.
+// Memory that two processes can access.
 class SharedRegion : public GpuRegion {
  public:
   SharedRegion(std::shared_ptr<Memory> memory, std::size_t gpu, std::unique_ptr<SharedBytes> bytes)
@@ -84,7 +85,7 @@ class Peers : public GpuPeers {
     return std::make_unique<Event>(shared, false);
   }
   std::unique_ptr<GpuEvent> open_event(GpuHandle const& handle) override {
-    // The sender's are opened last, by the receiver, when all else is there.
+    // The receiver opens the sender's events last, after everything else.
     if (are("short_of_events") && ++opened_events_ > 2)
       throw DeviceError("TESSERA_EMULATED_PEERS=short_of_events lets no third event be opened");
     std::shared_ptr<SharedMark> const shared(
@@ -95,7 +96,7 @@ class Peers : public GpuPeers {
   std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) override {
     return std::make_unique<PlainRegion>(parts_.memory->arena(parts_.gpu), size_bytes);
   }
-  bool is_cuda() const override { return false; }
+  MemoryKind library_memory() const override { return MemoryKind::host; }
   void make_current() override {}
   std::byte* address_for_others(std::byte const* address) const override {
     return parts_.memory->reach(address);

@@ -1,16 +1,15 @@
 #pragma once
 /// @file
-/// What emulated GPUs share with those of other processes.
+/// Memory and events that emulated GPUs share with other processes.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 
-#include "tessera/device/gpu.hpp"
-
-#include "memory.hpp"
-#include "progress.hpp"
+#include "src/device/emulated/memory.hpp"
+#include "src/device/emulated/progress.hpp"
+#include "src/device/gpu.hpp"
 
 namespace tessera::emulated {
 
@@ -19,7 +18,7 @@ struct StreamParts {
   std::shared_ptr<Memory> memory;
   std::size_t gpu = 0;
   std::shared_ptr<Progress> progress;
-  /// Brings work; returns its number.
+  /// Queues work; returns its number.
   std::function<std::uint64_t(std::function<void()>)> post;
 };
 

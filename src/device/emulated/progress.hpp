@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How far the work of emulated streams is, and events.
+/// How far the work of emulated queues is.
 
 #include <algorithm>
 #include <atomic>
@@ -12,13 +12,12 @@
 #include <mutex>
 #include <utility>
 
-#include "tessera/device/gpu.hpp"
-
-#include "shared_bytes.hpp"
+#include "src/device/emulated/shared_bytes.hpp"
+#include "src/device/gpu.hpp"
 
 namespace tessera::emulated {
 
-/// What two processes know of an event that they share.
+/// The shared state of an event between two processes.
 struct Mark {
   std::atomic<std::uint64_t> recorded{0};  ///< how often
   std::atomic<std::uint64_t> passed{0};    ///< the last recording that the work has come to
@@ -32,8 +31,8 @@ struct SharedMark {
   [[nodiscard]] Mark& mark() const { return *reinterpret_cast<Mark*>(bytes.data()); }
 };
 
-/// The work of one stream. It is put off until somebody asks whether it is done, so that whoever
-/// forgets to ask finds nothing of it.
+/// The work of one stream. It is deferred until a caller asks whether it is done, so that a missing
+/// wait shows.
 struct Progress {
   /// A recording of a shared event, and the number of the work that stands before it.
   struct Recording {
@@ -45,8 +44,8 @@ struct Progress {
   std::mutex mutex;
   std::condition_variable changed;
   std::uint64_t done = 0;
-  std::uint64_t asked = 0;           ///< work before this number is wanted
-  bool stopping = false;             ///< nothing waits any more
+  std::uint64_t asked = 0;           ///< work before this number is awaited
+  bool stopping = false;             ///< shutting down
   std::deque<Recording> recordings;  ///< that are not done
   std::exception_ptr failure;
 
@@ -69,7 +68,7 @@ struct Progress {
     return stopping;
   }
 
-  /// What other processes wait for is asked for too. With the mutex.
+  /// Also requests the work that other processes wait for. Call with the mutex held.
   void hear_others() {
     while (!recordings.empty() && recordings.front().position <= done) recordings.pop_front();
     for (auto const& recording : recordings)
@@ -85,29 +84,6 @@ struct Progress {
     }
     return done >= number;
   }
-};
-
-/// An event of this process, or one that another process opened or has open.
-class Event : public GpuEvent {
- public:
-  Event() = default;
-  explicit Event(std::shared_ptr<SharedMark> mark, bool is_opened)
-      : shared(std::move(mark)), opened(is_opened) {}
-
-  bool has_passed() override {
-    if (opened) {
-      auto& mark = shared->mark();
-      auto const last = mark.recorded.load(std::memory_order_acquire);
-      mark.asked.store(last, std::memory_order_release);
-      return mark.passed.load(std::memory_order_acquire) >= last;
-    }
-    return stream == nullptr || stream->has_done(number);
-  }
-
-  std::shared_ptr<Progress> stream;  ///< none before it is first recorded, or of another process
-  std::uint64_t number = 0;
-  std::shared_ptr<SharedMark> shared;  ///< where another process knows of it
-  bool opened = false;                 ///< recorded by the other process
 };
 
 }  // namespace tessera::emulated

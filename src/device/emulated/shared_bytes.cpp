@@ -1,4 +1,4 @@
-#include "shared_bytes.hpp"
+#include "src/device/emulated/shared_bytes.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tessera/base/assert.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera::emulated {
 

@@ -11,7 +11,7 @@ namespace tessera::emulated {
 /// Memory that other processes map. Plain bytes name it while the object lives that made it.
 class SharedBytes {
  public:
-  /// By what another process finds it.
+  /// The name by which another process finds it.
   struct Name {
     std::int64_t process = 0;
     std::int64_t descriptor = -1;
@@ -21,7 +21,8 @@ class SharedBytes {
 
   /// All bytes are 0. Throws: DeviceError.
   explicit SharedBytes(std::int64_t size_bytes);
-  /// What another process made. Throws: DeviceError if it cannot be reached or is something else.
+  /// Opens the memory of another process. Throws: DeviceError if it cannot be reached or is not
+  /// that memory.
   explicit SharedBytes(Name const& name);
   ~SharedBytes();
   SharedBytes(SharedBytes const&) = delete;
@@ -31,8 +32,8 @@ class SharedBytes {
   [[nodiscard]] std::byte* data() const { return base_ + front_bytes; }
   [[nodiscard]] std::int64_t size_bytes() const { return name_.size_bytes; }
   [[nodiscard]] Name const& name() const { return name_; }
-  /// Of what another process may open only as long as this one has it, as memory and events of
-  /// GPUs: it is seen if that has it open still at the end.
+  /// Declares that other processes must close this memory before it ends, as memory and events of
+  /// GPUs require; a violation is then detected.
   void ends_behind_openers() { ends_behind_openers_ = true; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Groups of GPUs by NCCL, which is looked for when the first one is asked for: a program starts
-/// where there is none.
+/// GPU communicators by NCCL. The library is loaded when the first communicator is requested, so a
+/// program also starts without it.
 
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "tessera/device/gpu.hpp"
+#include "src/device/gpu.hpp"
 
 struct CUstream_st;
 
@@ -30,7 +30,7 @@ struct NcclPlace {
 [[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> join_nccl(
     GpuGroupId const& id, std::span<NcclPlace const> places,
     std::function<void(int gpu)> const& choose);
-/// By communicators of the program's own. Throws: DeviceError if they are those of other places.
+/// Uses communicators of the program. Throws: DeviceError if they belong to other ranks or GPUs.
 [[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(
     std::span<ncclComm* const> communicators, std::span<NcclPlace const> places);
 

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// The functions of NCCL that groups call, so that tests can put their own in their place.
+/// The NCCL functions that GPU communicators call, so that tests can replace them.
 
 #include <memory>
 #include <string>
 
 #include <nccl.h>
 
-#include "nccl.hpp"
+#include "src/device/nccl/nccl.hpp"
 
 namespace tessera::cuda {
 
@@ -28,7 +28,7 @@ struct NcclApi {
   decltype(&ncclGetLastError) last_error = nullptr;
 };
 
-/// NCCL's own functions; null, and why, where the library is not found.
+/// NCCL's own functions; null, with the reason, if the library is not found.
 struct LoadedNccl {
   NcclApi const* api = nullptr;
   std::string why_not;

@@ -1,6 +1,6 @@
 #include "tessera/base/error.hpp"
 
-#include "nccl.hpp"
+#include "src/device/nccl/nccl.hpp"
 
 namespace tessera::cuda {
 

@@ -1,11 +1,10 @@
-#include "../transport.hpp"
-
 #include <map>
 #include <utility>
 
-#include "tessera/base/assert.hpp"
+#include "tessera/detail/base/assert.hpp"
 
-#include "../channel_memory.hpp"
+#include "src/transport/channel/channel_memory.hpp"
+#include "src/transport/local/backend.hpp"
 
 namespace tessera {
 namespace {
@@ -45,8 +44,8 @@ class LocalTransport final : public Transport {
 
 }  // namespace
 
-TransportTraits const& local_transport_traits() {
-  return local_traits;
+TransportTraits const* local_transport_traits() {
+  return &local_traits;
 }
 
 std::unique_ptr<Transport> make_local_transport() {

@@ -1,23 +1,12 @@
-#include "tessera/base/error.hpp"
-#include "tessera/transport/bootstrap.hpp"
-
-#include "../transport.hpp"
+#include "src/transport/mpi/backend.hpp"
 
 namespace tessera {
 
-std::unique_ptr<Bootstrap> make_mpi_bootstrap(int& /*argc*/, char**& /*argv*/) {
-  throw BackendNotBuilt("MPI", "TESSERA_WITH_MPI");
-}
-
-std::unique_ptr<Bootstrap> make_mpi_bootstrap(MpiCommunicator const& /*communicator*/) {
-  throw BackendNotBuilt("MPI", "TESSERA_WITH_MPI");
-}
-
-std::unique_ptr<Transport> make_mpi_transport(Bootstrap& /*bootstrap*/) {
+TransportTraits const* mpi_transport_traits() {
   return nullptr;
 }
 
-TransportTraits const* mpi_transport_traits() {
+std::unique_ptr<Transport> make_mpi_transport(Bootstrap& /*bootstrap*/) {
   return nullptr;
 }
 

@@ -1,13 +1,13 @@
-#include "../transport.hpp"
-
 #include <algorithm>
 #include <map>
 
-#include "../channel_memory.hpp"
-#include "../port.hpp"
-#include "bootstrap.hpp"
-#include "check.hpp"
-#include "mpi.hpp"
+#include "src/base/text.hpp"
+#include "src/job/mpi/bootstrap.hpp"
+#include "src/job/mpi/check.hpp"
+#include "src/job/mpi/mpi.hpp"
+#include "src/transport/channel/channel_memory.hpp"
+#include "src/transport/channel/port.hpp"
+#include "src/transport/mpi/backend.hpp"
 
 namespace tessera {
 namespace {
@@ -48,8 +48,8 @@ class MpiTransport final : public Transport {
     int finalised = 0;
     MPI_Finalized(&finalised);
     if (finalised != 0) return;
-    // Receives posted ahead have nothing to receive. Requests that do not end at once are there
-    // only after a failure; their memory must outlive them, and nothing here may wait.
+    // Cancels the receives that were posted ahead. Only after a failure are there requests that do
+    // not end at once; their memory must outlive them, and this must not wait.
     for (std::size_t i = 0; i < requests_.size(); ++i)
       if (!has_ended(i)) (void)ports_[i / 2].release();
   }

@@ -1,8 +1,7 @@
-#include "../transport.hpp"
-
-#include "../channel_memory.hpp"
-#include "../segment.hpp"
-#include "../segment_door.hpp"
+#include "src/job/ipc/shared_segment.hpp"
+#include "src/plan/access.hpp"
+#include "src/transport/channel/channel_memory.hpp"
+#include "src/transport/shm/backend.hpp"
 
 namespace tessera {
 namespace {
@@ -57,7 +56,7 @@ class ShmTransport final : public Transport {
     auto const asked = value_from<Invitation>(invitation);
     Acceptance result;
     if (asked.ticket.size_bytes != channel_bytes(asked.slot_bytes)) {
-      result.refusal = "the invitation makes no sense";
+      result.refusal = "the invitation is invalid";
       return result;
     }
     std::string why_not;  // of what was tried, also where something else worked
@@ -76,8 +75,8 @@ class ShmTransport final : public Transport {
 
 }  // namespace
 
-TransportTraits const& shm_transport_traits() {
-  return shm_traits;
+TransportTraits const* shm_transport_traits() {
+  return &shm_traits;
 }
 
 std::unique_ptr<Transport> make_shm_transport(SegmentDoor const& door) {

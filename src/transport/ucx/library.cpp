@@ -1,9 +1,10 @@
-#include "library.hpp"
+#include "src/transport/ucx/library.hpp"
 
 #include <dlfcn.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+
+#include "src/base/text.hpp"
 
 namespace tessera::ucx {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr char const* file = "libucp.so.0";
 
 void* open_library() {
-  // It stays loaded: it has threads' keys and handlers.
+  // The library stays loaded, because it registers thread keys and handlers.
   if (auto* const handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return handle;
   throw TransportError(text("UCX cannot be loaded (", ::dlerror(),
                             "); install it (Debian: libucx0) on every host of the job"));

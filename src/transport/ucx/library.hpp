@@ -1,13 +1,14 @@
 #pragma once
 /// @file
-/// The functions of UCX, found while the program runs: a program that never leaves its host does
-/// not load the library, whose start takes handlers for signals and time.
+/// The functions of UCX, loaded at run time: a program that stays on one host does not load the
+/// library, whose start installs signal handlers and takes time.
 
 #include <ucp/api/ucp.h>
 
 namespace tessera::ucx {
 
-/// What Tessera calls. Each stands for the function of its name with `ucp_` before it.
+/// The functions that Tessera calls. Each stands for the function of its name with the prefix
+/// `ucp_`.
 struct Library {
   decltype(&::ucp_config_read) config_read;
   decltype(&::ucp_config_modify) config_modify;
@@ -37,14 +38,14 @@ struct Library {
 };
 
 /// The library, loaded at the first call.
-/// Throws: TransportError if it is not there, with what the system says and how to get it.
+/// Throws: TransportError if it is missing, with the system's error and a remedy.
 [[nodiscard]] Library const& library();
 
 /// Throws: TransportError with UCX's own words if `status` is an error.
 void check(ucs_status_t status, char const* call);
 
-/// Ends an endpoint of a worker without asking the other end, and waits for that a moment: whatever
-/// had to arrive has arrived, or there was a failure.
+/// Closes an endpoint of a worker without the other end's consent, and waits briefly for that. All
+/// data have arrived before, or there was a failure.
 void close(ucp_worker_h worker, ucp_ep_h endpoint);
 
 }  // namespace tessera::ucx

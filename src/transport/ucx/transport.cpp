@@ -1,18 +1,17 @@
-#include "../transport.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <string>
 #include <utility>
 
-#include "tessera/base/environment.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
 
-#include "../channel_memory.hpp"
-#include "../port.hpp"
-#include "worker.hpp"
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
+#include "src/transport/channel/channel_memory.hpp"
+#include "src/transport/channel/port.hpp"
+#include "src/transport/ucx/backend.hpp"
+#include "src/transport/ucx/worker.hpp"
 
 namespace tessera {
 namespace {
@@ -28,19 +27,19 @@ constexpr TransportTraits ucx_traits{.route = Route::ucx,
                                      .slot_bytes = 256 * 1024,
                                      .slots_beyond = 2};
 
-/// What is told to the sender: the receiver's address follows.
+/// The invitation to the sender; the receiver's address follows it.
 struct Invitation {
   std::int64_t slot_bytes;
   std::uint64_t tag;
   std::int64_t address_bytes;
 };
 
-/// UCX's settings: the environment's, and ours where that says nothing.
+/// UCX's settings: from the environment, and our defaults for the rest.
 class Configuration {
  public:
   Configuration() {
     ucx::check(library().config_read(nullptr, nullptr, &config_), "ucp_config_read");
-    // The receives are posted ahead, so no message has to ask whether it may come.
+    // Receives are posted ahead, so messages need no rendezvous.
     if (!environment("UCX_RNDV_THRESH"))
       (void)library().config_modify(config_, "RNDV_THRESH", "inf");
   }
@@ -81,7 +80,7 @@ class Connections {
  private:
   struct Peer {
     ucp_ep_h endpoint = nullptr;
-    ucs_status_t error = UCS_OK;  ///< what is under way then ends with it too, which is enough
+    ucs_status_t error = UCS_OK;  ///< pending operations then end with it too, which suffices
   };
 
   Configuration configuration_;
@@ -91,7 +90,7 @@ class Connections {
 
 class UcxTransport;
 
-/// A port and what UCX is doing for it.
+/// A port and its UCX requests.
 struct UcxPort {
   /// One of the two requests; UCX is given its address.
   struct Place {
@@ -123,14 +122,14 @@ struct UcxPort {
   }
 };
 
-/// Receives are matched by a tag of their own for each channel of the receiver, and posted two
-/// ahead; sends that are confirmed end once they are matched. UCX begins with the first channel.
+/// Each channel of a receiver has its own tag for matching, and two receives are posted ahead;
+/// confirmed sends end once they are matched. UCX starts with the first channel.
 class UcxTransport final : public Transport {
  public:
   ~UcxTransport() override {
     if (connections_ == nullptr) return;
     if (!cancel_receives()) {
-      // After a failure something may still write to the slots: their memory outlives it.
+      // After a failure UCX may still write to the slots, so their memory is kept.
       for (auto& port : ports_) (void)port.release();
       (void)connections_.release();
     }
@@ -262,7 +261,7 @@ class UcxTransport final : public Transport {
     port.fail(UCS_PTR_STATUS(request));
   }
 
-  // Called by UCX. Errors are thrown where UCX is not on the stack.
+  // Called by UCX. Errors are stored, and thrown later outside of UCX.
   static void ended(void* request, ucs_status_t status, UcxPort::Place& place) {
     library().request_free(request);
     place.is_under_way = false;

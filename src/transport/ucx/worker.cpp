@@ -1,4 +1,4 @@
-#include "worker.hpp"
+#include "src/transport/ucx/worker.hpp"
 
 #include <utility>
 

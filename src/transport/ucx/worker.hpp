@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "library.hpp"
+#include "src/transport/ucx/library.hpp"
 
 namespace tessera::ucx {
 
-/// What a worker is made for.
+/// The options of a worker.
 struct WorkerOptions {
   std::uint64_t features = 0;              ///< UCP_FEATURE_…
   ucp_config_t const* settings = nullptr;  ///< of the environment alone if null
@@ -23,7 +23,7 @@ class Worker {
  public:
   /// Throws: TransportError.
   explicit Worker(WorkerOptions const& options);
-  /// What is under way ends, done or not. Endpoints are closed before.
+  /// Ends all pending operations, done or not. Endpoints must be closed before.
   ~Worker();
   Worker(Worker const&) = delete;
   Worker& operator=(Worker const&) = delete;
@@ -32,18 +32,18 @@ class Worker {
   /// True if something happened.
   bool progress() const { return library().worker_progress(worker_) != 0; }
 
-  /// By which others reach this worker.
+  /// The address by which others reach this worker.
   [[nodiscard]] std::vector<std::byte> address() const;
-  /// Where it breaks, `error` is set, which stays where it is.
+  /// If the connection breaks, `error` is set; it must keep its address.
   [[nodiscard]] ucp_ep_h endpoint_to(std::span<std::byte const> address, ucs_status_t& error) const;
   /// A bit for each kind of memory that it sends from and receives into: 1 << UCS_MEMORY_TYPE_….
   [[nodiscard]] std::uint64_t memory_kinds() const;
 
-  /// Something has been sent.
+  /// Notes that data have been sent.
   void note_send() { has_sent_ = true; }
-  /// True while what was sent may still lie in this process, for want of room in a connection.
+  /// True while sent data may still lie in this process, because a connection had no room.
   [[nodiscard]] bool may_hold_back() const { return has_sent_ || flush_ != nullptr; }
-  /// Sees whether everything has left. A connection that breaks meanwhile holds nothing back.
+  /// Checks whether everything has left. A broken connection holds nothing back.
   void look_for_rest();
 
  private:

@@ -17,10 +17,10 @@ int main(int argc, char** argv) {
 
   using Statements = Slots<double>;
   auto const answer = [](bool yes) { return yes ? "filled" : "empty"; };
-  std::cout << "copy of " << linked_copy<double>()                              //
-            << ", kernels built: " << (ts::gpu_kernels_built() ? "yes" : "no")  //
-            << ", assignment " << answer(Statements::assignment())              //
-            << ", reduction " << answer(Statements::reduction())                //
-            << ", fold " << answer(Statements::fold())                          //
+  std::cout << "copy of " << linked_copy<double>()                                      //
+            << ", kernels built: " << (ts::detail::gpu_kernels_built() ? "yes" : "no")  //
+            << ", assignment " << answer(Statements::assignment())                      //
+            << ", reduction " << answer(Statements::reduction())                        //
+            << ", fold " << answer(Statements::fold())                                  //
             << ", sums " << here << ' ' << there << '\n';
 }

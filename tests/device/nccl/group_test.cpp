@@ -10,9 +10,9 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
 
-#include "device/nccl/nccl_api.hpp"
+#include "src/base/text.hpp"
+#include "src/device/nccl/nccl_api.hpp"
 
 using namespace tessera;
 

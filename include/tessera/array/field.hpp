@@ -1,0 +1,159 @@
+#pragma once
+/// @file
+/// One member of an array of structs, to read and to write.
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/array/view.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/detail/array/expr/operations.hpp"
+
+namespace tessera {
+namespace detail {
+
+template <auto member, class S>
+using member_type = std::remove_cvref_t<decltype(std::declval<S const&>().*member)>;
+
+/// Structs with one member replaced.
+template <auto member, class Structs, class Values>
+struct WithMemberRow {
+  Structs structs;
+  Values values;
+  TESSERA_FUNCTION auto operator()(std::int64_t j) const {
+    auto result = structs(j);
+    result.*member = convert<member_type<member, decltype(result)>>(values(j));
+    return result;
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    structs.move(d, n);
+    values.move(d, n);
+  }
+};
+template <auto member, class Structs, class Values>
+struct WithMemberKernel {
+  static constexpr KernelEnds ends = Structs::ends + Values::ends;
+  Structs structs;
+  Values values;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    using RowS = decltype(structs.template row<unit>(call));
+    using RowV = decltype(values.template row<unit>(call));
+    return WithMemberRow<member, RowS, RowV>{structs.template row<unit>(call),
+                                             values.template row<unit>(call)};
+  }
+};
+template <auto member, class Structs, class Values, class Visit>
+void visit_ends(WithMemberKernel<member, Structs, Values> const& kernel, Visit const& visit) {
+  visit_ends(kernel.structs, visit);
+  visit_ends(kernel.values, visit);
+}
+
+template <auto member, class Structs, class Values>
+struct WithMemberNode : ExpressionBase {
+  using value_type = typename Structs::value_type;
+  static constexpr std::size_t rank = Structs::rank;
+  Structs structs;
+  Values values;
+  WithMemberNode(Structs s, Values v) : structs(std::move(s)), values(std::move(v)) {}
+  [[nodiscard]] auto extents() const { return structs.extents(); }
+  [[nodiscard]] Place place() const { return first_known(structs.place(), values.place()); }
+};
+template <auto member, class Structs, class Values>
+[[nodiscard]] auto make_kernel(WithMemberNode<member, Structs, Values> const& node,
+                               Builder& builder) {
+  auto const structs = make_kernel(node.structs, builder);
+  auto const values = make_kernel(node.values, builder);
+  return WithMemberKernel<member, std::remove_cv_t<decltype(structs)>,
+                          std::remove_cv_t<decltype(values)>>{structs, values};
+}
+
+template <auto member, class E>
+concept HasMember = Expression<E> && std::is_member_object_pointer_v<decltype(member)> &&
+    requires(typename E::value_type const& element) {
+  element.*member;
+};
+
+}  // namespace detail
+
+/// One member of the structs that a view shows, or of structs nested in one of their members: an
+/// expression that can also be written. The other members keep their bits.
+///
+/// It can be sliced like a view, and written through a mask: the slice selects structs, and the
+/// result shows their member.
+template <auto member, class V>
+class Field : public detail::UnaryNode<detail::Member<member>, typename V::value_type, V>,
+              public detail::Sliceable<Field<member, V>, V::rank> {
+ public:
+  using Base = detail::UnaryNode<detail::Member<member>, typename V::value_type, V>;
+  using value_type = typename Base::value_type;
+
+  explicit Field(V const& structs) : Base(structs) {}
+  Field(Field const&) = default;
+
+  /// The same cells, as seen from another place in the source.
+  [[nodiscard]] Field view(Place const& place) const { return Field(this->a.view(place)); }
+  /// The array of the structs. See View.
+  [[nodiscard]] detail::StatePtr const& storage() const { return this->a.storage(); }
+
+  /// Writes the member. Shapes: the right side broadcasts to the view.
+  /// Throws: ShapeError, before anything is sent.
+  template <class E>
+  requires(Expression<E> || detail::ValueFor<E, value_type>) Field const& operator=(
+      E const& value) const {
+    write(value);
+    return *this;
+  }
+  Field const& operator=(Field const& other) const {
+    write(other);
+    return *this;
+  }
+  Field& operator=(Field const& other) {
+    write(other);
+    return *this;
+  }
+
+ private:
+  template <class E>
+  void write(E const& value) const {
+    detail::check_writable(storage());
+    auto const node = detail::value_node<value_type>(value);
+    using Node = std::remove_cv_t<decltype(node)>;
+    static_assert(Node::rank <= V::rank,
+                  "the expression has more dimensions than what it is assigned to");
+    detail::check_fits(node.extents(), this->a.extents());
+    this->a = detail::WithMemberNode<member, V, Node>(this->a, node);
+  }
+};
+
+namespace detail {
+/// Selects from the dimensions of the structs.
+template <auto member, class V, Selector... S>
+[[nodiscard]] auto slice(Field<member, V> const& whole, S const&... selectors) {
+  auto const structs = slice(V(whole.a), selectors...);
+  return Field<member, std::remove_cv_t<decltype(structs)>>(structs);
+}
+}  // namespace detail
+
+/// One member of an array of structs: field<&S::x>(u) is an expression of the member's type, which
+/// can be reduced and be an operand like any other. For an array, a view or a member of one it can
+/// also be sliced and assigned to; shifts apply to the structs.
+///
+/// Cost:    where neighbours are read, whole structs travel.
+/// Example: field<&Particle::mass>(u(range(1, 3))) *= 2.0; sum(field<&Particle::mass>(u)(from(1)));
+template <auto member, class E>
+requires(detail::HasMember<member, E>)
+    [[nodiscard]] auto field(E const& e,
+                             std::source_location at = std::source_location::current()) {
+  if constexpr (requires { e.view(Place(at)); }) {
+    auto const view = e.view(at);
+    return Field<member, std::remove_cv_t<decltype(view)>>(view);
+  } else {
+    using Node = detail::node_of<E>;
+    return detail::UnaryNode<detail::Member<member>, typename E::value_type, Node>(
+        detail::as_node(e));
+  }
+}
+
+}  // namespace tessera

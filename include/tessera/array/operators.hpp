@@ -1,0 +1,231 @@
+#pragma once
+/// @file
+/// Operators and functions on arrays: lazy, fused into one loop, with NumPy's broadcasting and
+/// types. C++ numbers are weak: a float array times 0.5 stays float.
+
+#include "tessera/array/dist_array.hpp"
+#include "tessera/detail/array/expr/evaluate.hpp"
+#include "tessera/detail/array/expr/nodes.hpp"
+#include "tessera/detail/array/expr/operations.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// How an operation picks the type it is computed in.
+struct InPromoted {
+  template <class A, class B>
+  using type = promoted<A, B>;
+};
+struct InFloating {
+  template <class A, class B>
+  using type = floating_of<promoted<A, B>>;
+};
+struct InBool {
+  template <class A, class B>
+  using type = bool;
+};
+
+template <class Op, class Rule, class A, class B>
+[[nodiscard]] auto make_binary(A&& a, B&& b) {
+  using NodeA = node_of<A>;
+  using NodeB = node_of<B>;
+  using C = typename Rule::template type<typename NodeA::value_type, typename NodeB::value_type>;
+  check_order<Op, C>();
+  return BinaryNode<Op, C, NodeA, NodeB>(into_node(std::forward<A>(a)),
+                                         into_node(std::forward<B>(b)));
+}
+template <class Op, class C, class A>
+[[nodiscard]] auto make_unary(A const& a) {
+  check_order<Op, C>();
+  return UnaryNode<Op, C, node_of<A>>(as_node(a));
+}
+
+}  // namespace detail
+
+// One operator, between two expressions or an expression and a number. Temporary expressions are
+// moved into the new one.
+#define TESSERA_BINARY(name, Op, Rule)                                                            \
+  template <detail::Operand A, detail::Operand B>                                                 \
+  [[nodiscard]] auto name(A&& a, B&& b) {                                                         \
+    return detail::make_binary<detail::Op, detail::Rule>(std::forward<A>(a), std::forward<B>(b)); \
+  }                                                                                               \
+  template <detail::Operand A, detail::Number S>                                                  \
+  [[nodiscard]] auto name(A&& a, S b) {                                                           \
+    using T = typename std::remove_cvref_t<A>::value_type;                                        \
+    return detail::make_binary<detail::Op, detail::Rule>(std::forward<A>(a),                      \
+                                                         detail::as_literal<T>(b));               \
+  }                                                                                               \
+  template <detail::Number S, detail::Operand B>                                                  \
+  [[nodiscard]] auto name(S a, B&& b) {                                                           \
+    using T = typename std::remove_cvref_t<B>::value_type;                                        \
+    return detail::make_binary<detail::Op, detail::Rule>(detail::as_literal<T>(a),                \
+                                                         std::forward<B>(b));                     \
+  }
+
+TESSERA_BINARY(operator+, Add, InPromoted)
+TESSERA_BINARY(operator-, Subtract, InPromoted)
+TESSERA_BINARY(operator*, Multiply, InPromoted)
+TESSERA_BINARY(operator/, Divide, InFloating)
+TESSERA_BINARY(operator%, Modulo, InPromoted)
+TESSERA_BINARY(operator==, Equal, InPromoted)
+TESSERA_BINARY(operator!=, NotEqual, InPromoted)
+TESSERA_BINARY(operator<, Less, InPromoted)
+TESSERA_BINARY(operator<=, LessEqual, InPromoted)
+TESSERA_BINARY(operator>, Greater, InPromoted)
+TESSERA_BINARY(operator>=, GreaterEqual, InPromoted)
+TESSERA_BINARY(operator&&, And, InBool)
+TESSERA_BINARY(operator||, Or, InBool)
+TESSERA_BINARY(operator&, BitAnd, InPromoted)
+TESSERA_BINARY(operator|, BitOr, InPromoted)
+TESSERA_BINARY(operator^, BitXor, InPromoted)
+/// The smaller of two elements; NaN if either is.
+TESSERA_BINARY(minimum, Minimum, InPromoted)
+/// The larger of two elements; NaN if either is.
+TESSERA_BINARY(maximum, Maximum, InPromoted)
+/// a to the power of b; integers become double.
+TESSERA_BINARY(pow, Power, InFloating)
+#undef TESSERA_BINARY
+
+template <auto member, class V>
+class Field;
+
+// u += x is u = u + x, and u(mask) += x only where the mask is true. A target that cannot be
+// written is refused before it is read.
+#define TESSERA_COMPOUND(name, plain)                           \
+  template <Element T, std::size_t N, class V>                  \
+  requires(Expression<V> || detail::Number<V>) DistArray<T, N>  \
+  &name(DistArray<T, N>& to, V const& value) {                  \
+    detail::check_writable(to.storage());                       \
+    return to = to plain value;                                 \
+  }                                                             \
+  template <Element T, std::size_t N, std::size_t R, class V>   \
+  requires(Expression<V> || detail::Number<V>) View<T, N, R>    \
+  const& name(View<T, N, R> const& to, V const& value) {        \
+    detail::check_writable(to.storage());                       \
+    return to = to plain value;                                 \
+  }                                                             \
+  template <class S, class M, class V>                          \
+  requires(Expression<V> || detail::Number<V>) MaskedView<S, M> \
+  const& name(MaskedView<S, M> const& to, V const& value) {     \
+    detail::check_writable(to.view().storage());                \
+    return to = to.view() plain value;                          \
+  }                                                             \
+  template <auto member, class W, class V>                      \
+  requires(Expression<V> || detail::Number<V>) Field<member, W> \
+  const& name(Field<member, W> const& to, V const& value) {     \
+    detail::check_writable(to.storage());                       \
+    return to = to plain value;                                 \
+  }
+
+TESSERA_COMPOUND(operator+=, +)
+TESSERA_COMPOUND(operator-=, -)
+TESSERA_COMPOUND(operator*=, *)
+TESSERA_COMPOUND(operator/=, /)
+TESSERA_COMPOUND(operator%=, %)
+TESSERA_COMPOUND(operator&=, &)
+TESSERA_COMPOUND(operator|=, |)
+TESSERA_COMPOUND(operator^=, ^)
+#undef TESSERA_COMPOUND
+
+template <Expression A>
+[[nodiscard]] auto operator-(A const& a) {
+  return detail::make_unary<detail::Negate, typename A::value_type>(a);
+}
+template <Expression A>
+[[nodiscard]] auto operator!(A const& a) {
+  return detail::make_unary<detail::Not, bool>(a);
+}
+/// The magnitude; of complex numbers, of the type of their parts.
+template <Expression A>
+[[nodiscard]] auto abs(A const& a) {
+  return detail::make_unary<detail::Absolute, typename A::value_type>(a);
+}
+
+/// The real parts, of the type of the parts; real numbers are their own.
+template <Expression A>
+[[nodiscard]] auto real(A const& a) {
+  return detail::make_unary<detail::RealPart, typename A::value_type>(a);
+}
+/// The imaginary parts; those of real numbers are 0.
+template <Expression A>
+[[nodiscard]] auto imag(A const& a) {
+  return detail::make_unary<detail::ImaginaryPart, typename A::value_type>(a);
+}
+/// The conjugates: imaginary parts change their sign.
+template <Expression A>
+[[nodiscard]] auto conj(A const& a) {
+  return detail::make_unary<detail::Conjugate, typename A::value_type>(a);
+}
+/// The angles from the positive real numbers, in (-pi, pi]: NumPy's angle. Integers give double.
+template <Expression A>
+[[nodiscard]] auto arg(A const& a) {
+  return detail::make_unary<detail::Argument, detail::floating_of<typename A::value_type>>(a);
+}
+
+// A function of one argument: floating and complex types stay what they are, others become double.
+#define TESSERA_FLOATING(name, Op)                                                         \
+  template <Expression A>                                                                  \
+  [[nodiscard]] auto name(A const& a) {                                                    \
+    return detail::make_unary<detail::Op, detail::floating_of<typename A::value_type>>(a); \
+  }
+
+/// The square root.
+TESSERA_FLOATING(sqrt, Sqrt)
+/// e to the power of each element.
+TESSERA_FLOATING(exp, Exp)
+/// The natural logarithm.
+TESSERA_FLOATING(log, Log)
+/// The sine of angles in radians.
+TESSERA_FLOATING(sin, Sin)
+/// The cosine of angles in radians.
+TESSERA_FLOATING(cos, Cos)
+/// The tangent of angles in radians.
+TESSERA_FLOATING(tan, Tan)
+/// The hyperbolic tangent.
+TESSERA_FLOATING(tanh, Tanh)
+/// The next whole number down.
+TESSERA_FLOATING(floor, Floor)
+/// The next whole number up.
+TESSERA_FLOATING(ceil, Ceil)
+#undef TESSERA_FLOATING
+
+/// The elements converted to T. A floating value beyond an integer T becomes the nearest value of
+/// T, and NaN becomes 0. Complex elements become complex ones of another width, or bools (not
+/// zero): for real values use real(u), imag(u) or abs(u).
+template <Element T, Expression A>
+[[nodiscard]] auto cast(A const& a) {
+  return detail::make_unary<detail::CastTo<T>, typename A::value_type>(a);
+}
+
+/// condition ? a : b, cell by cell; a and b may be numbers.
+template <Expression C, class A, class B>
+requires(Expression<A> || Expression<B>)
+    [[nodiscard]] auto where(C const& condition, A const& a, B const& b) {
+  auto const node = [](auto const& operand, auto const& other) {
+    using Operand = std::remove_cvref_t<decltype(operand)>;
+    if constexpr (Expression<Operand>)
+      return detail::as_node(operand);
+    else
+      return detail::as_literal<typename std::remove_cvref_t<decltype(other)>::value_type>(operand);
+  };
+  using NodeA = decltype(node(a, b));
+  using NodeB = decltype(node(b, a));
+  return detail::WhereNode<detail::node_of<C>, NodeA, NodeB>(detail::as_node(condition), node(a, b),
+                                                             node(b, a));
+}
+template <Expression C, detail::Number A, detail::Number B>
+[[nodiscard]] auto where(C const& condition, A a, B b) {
+  using T = detail::weakly_promoted<detail::weakly_promoted<std::int64_t, A>, B>;
+  return detail::WhereNode<detail::node_of<C>, detail::LiteralNode<T>, detail::LiteralNode<T>>(
+      detail::as_node(condition), detail::LiteralNode<T>(detail::convert<T>(a)),
+      detail::LiteralNode<T>(detail::convert<T>(b)));
+}
+
+/// The coordinate along dimension d of the statement it stands in, as int64; inside a transposed
+/// expression, of that expression before it is transposed.
+/// Example: u = index(0) * 10 + index(1) gives cell (2, 3) the value 23.
+[[nodiscard]] inline detail::IndexNode index(std::size_t d) {
+  return detail::IndexNode(d);
+}
+
+}  // namespace tessera

@@ -1,0 +1,197 @@
+#pragma once
+/// @file
+/// Neighbours: shift and roll, and the boundaries past the edges.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <type_traits>
+
+#include "tessera/array/axes.hpp"
+#include "tessera/detail/array/expr/convert.hpp"
+#include "tessera/detail/array/expr/nodes.hpp"
+#include "tessera/detail/array/expr/operations.hpp"
+#include "tessera/detail/base/hash.hpp"
+
+namespace tessera {
+
+/// The values that are read past one edge.
+class Boundary {
+ public:
+  /// The largest struct that can be a constant.
+  static constexpr std::size_t most_bytes = 32;
+
+  constexpr explicit Boundary(detail::BoundaryKind kind) : kind_(kind) {}
+  /// The same value past the edge everywhere.
+  template <Element S>
+  requires(detail::Number<S> || sizeof(S) <= most_bytes) [[nodiscard]] static constexpr Boundary
+      of_constant(S const& value) {
+    Boundary result(detail::BoundaryKind::constant);
+    if constexpr (std::is_integral_v<S>) {
+      result.integer_ = static_cast<std::int64_t>(value);
+    } else if constexpr (detail::Number<S>) {
+      result.holds_ = detail::is_complex<S> ? Holds::complex : Holds::real;
+      result.real_ = static_cast<double>(detail::RealPart::apply(value));
+      result.imaginary_ = static_cast<double>(detail::ImaginaryPart::apply(value));
+    } else {
+      result.holds_ = Holds::bytes;
+      result.type_ = type_of<S>();
+      std::memcpy(result.bytes_, &value, sizeof value);
+    }
+    return result;
+  }
+
+  [[nodiscard]] constexpr detail::BoundaryKind kind() const { return kind_; }
+  /// The constant as an element.
+  /// Throws: UsageError for an integer that an integer T cannot hold, a complex number where T is
+  ///         real, and a struct of another type than T.
+  template <class T>
+  [[nodiscard]] constexpr T constant() const {
+    if (kind_ != detail::BoundaryKind::constant) return T{};
+    check_type<T>();
+    if constexpr (!detail::Number<T>) {
+      T result{};
+      std::memcpy(&result, bytes_, sizeof result);
+      return result;
+    } else {
+      // An integer of 8 bytes is kept by its bits.
+      if constexpr (sizeof(T) < sizeof(integer_))
+        if (holds_ == Holds::integer) detail::check_literal<T>(integer_);
+      if (holds_ == Holds::integer) return detail::convert<T>(integer_);
+      if constexpr (detail::is_complex<T>)
+        return detail::convert<T>(std::complex<double>(real_, imaginary_));
+      else
+        return detail::convert<T>(real_);
+    }
+  }
+
+ private:
+  enum class Holds { integer, real, complex, bytes };
+
+  template <class T>
+  static constexpr std::uint64_t type_of() {
+    return detail::hash_text(__PRETTY_FUNCTION__);
+  }
+  template <class T>
+  constexpr void check_type() const {
+    bool const fits = detail::Number<T> ? holds_ != Holds::bytes &&
+                                              (detail::is_complex<T> || holds_ != Holds::complex)
+                                        : holds_ == Holds::bytes && type_ == type_of<T>();
+    if (!fits)
+      throw UsageError(detail::text("constant(...) past the edge is not an element of an array of ",
+                                    dtype_name<T>(), "; pass a value of the array's type"));
+  }
+
+  detail::BoundaryKind kind_;
+  Holds holds_ = Holds::integer;
+  double real_ = 0;
+  double imaginary_ = 0;
+  std::int64_t integer_ = 0;
+  std::uint64_t type_ = 0;            ///< of bytes
+  std::byte bytes_[most_bytes] = {};  ///< of a struct
+};
+
+/// The other end: cell -1 is the last one.
+inline constexpr Boundary periodic{detail::BoundaryKind::periodic};
+/// The last cell before the edge, repeated.
+inline constexpr Boundary edge{detail::BoundaryKind::edge};
+/// The cells before the edge backwards, without the last one: NumPy's "reflect". A single cell is
+/// repeated.
+inline constexpr Boundary reflect{detail::BoundaryKind::reflect};
+/// The cells before the edge backwards, the last one first: NumPy's "symmetric".
+inline constexpr Boundary symmetric{detail::BoundaryKind::symmetric};
+/// Always the same value.
+template <Element S>
+[[nodiscard]] constexpr Boundary constant(S const& value) {
+  return Boundary::of_constant(value);
+}
+
+/// The boundaries past the two ends of one dimension; a single boundary applies to both.
+struct Boundaries {
+  Boundary below;
+  Boundary above;
+  constexpr Boundaries(Boundary both) : below(both), above(both) {}  // NOLINT: by design
+  constexpr Boundaries(Boundary lo, Boundary hi) : below(lo), above(hi) {}
+};
+
+namespace detail {
+
+/// Throws: UsageError where only one side is periodic.
+void check_boundaries(Boundaries const& boundaries, std::size_t dimension);
+/// Throws: UsageError if the index of a cell that far away would overflow.
+void check_offset(std::int64_t offset, std::size_t dimension);
+/// Throws: ShapeError if the numbers of offsets or boundaries are not the array's dimensions.
+void check_counts(std::size_t rank, std::size_t offsets, std::size_t boundaries);
+
+template <class T, std::size_t N, std::size_t R>
+[[nodiscard]] auto make_shift(ArrayNode<T, N, R> const& view, std::span<std::int64_t const> offsets,
+                              std::span<Boundaries const> boundaries, Place const& place) {
+  static_assert(N >= 1, "one element has no neighbours");
+  check_counts(N, offsets.size(), boundaries.size());
+  ShiftedNode<T, N, R> node(view);
+  node.at = place;
+  for (std::size_t d = 0; d < N; ++d) {
+    auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
+    check_boundaries(boundary, d);
+    check_offset(offsets[d], d);
+    node.offsets[d] = offsets[d];
+    node.below[d] = boundary.below.kind();
+    node.above[d] = boundary.above.kind();
+    node.constants[2 * d] = boundary.below.constant<T>();
+    node.constants[2 * d + 1] = boundary.above.constant<T>();
+  }
+  return node;
+}
+
+template <class E>
+concept Shiftable = Expression<E> && requires(E const& e) {
+  as_node(e).axes();
+};
+
+}  // namespace detail
+
+/// The neighbour's value: shift(u, k)(i) = u(i + k). The shape stays.
+///
+/// Shapes: one offset per dimension; one boundary for all dimensions, or a list of one per
+/// dimension, where
+///         Boundaries{below, above} tells the two ends apart.
+/// Throws: ShapeError where the numbers do not fit; UsageError for a boundary periodic on one side
+/// only. Example: shift(u, {0, 1}, periodic) is u's right neighbour in each row.
+template <detail::Shiftable E>
+[[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
+                         Boundaries const& boundary,
+                         std::source_location at = std::source_location::current()) {
+  return detail::make_shift(detail::as_node(u), {offsets.begin(), offsets.size()}, {&boundary, 1},
+                            at);
+}
+template <detail::Shiftable E>
+[[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
+                         std::initializer_list<Boundaries> boundaries,
+                         std::source_location at = std::source_location::current()) {
+  return detail::make_shift(detail::as_node(u), {offsets.begin(), offsets.size()},
+                            {boundaries.begin(), boundaries.size()}, at);
+}
+template <detail::Shiftable E>
+requires(E::rank == 1)
+    [[nodiscard]] auto shift(E const& u, std::int64_t offset, Boundaries const& boundary,
+                             std::source_location at = std::source_location::current()) {
+  return detail::make_shift(detail::as_node(u), {&offset, 1}, {&boundary, 1}, at);
+}
+
+/// NumPy's roll along one axis: roll(u, k)(i) = u(i - k), around the ends: the opposite sign of
+/// shift. Throws: ShapeError if there is no such axis; -1 is the last.
+template <detail::Shiftable E>
+[[nodiscard]] auto roll(E const& u, std::int64_t k, std::int64_t axis = 0,
+                        std::source_location at = std::source_location::current()) {
+  std::array<std::int64_t, E::rank> offsets{};
+  auto const d = detail::resolve_axis(axis, E::rank);
+  detail::check_offset(k, d);
+  offsets[d] = -k;
+  constexpr Boundaries around(periodic);
+  return detail::make_shift(detail::as_node(u), offsets, {&around, 1}, at);
+}
+
+}  // namespace tessera

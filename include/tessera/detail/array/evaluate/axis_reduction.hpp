@@ -1,0 +1,329 @@
+#pragma once
+/// @file
+/// Reductions over some dimensions: the statements behind sum(u, axis(0)).
+///
+/// Where every device has all terms of the cells it computes, one statement does it and nothing is
+/// sent. Else each device reduces its own terms to parts, one per cell, in its slab of an array of
+/// accumulators; a second statement, which reads all slabs, merges them where the result lies.
+///
+///     u, cut by rows        parts (2, 4)            result (4,), a copy on each
+///     device 0  a a a a  →  device 0  A A A A   →   A+B A+B A+B A+B
+///     device 1  b b b b     device 1  B B B B
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/array/axes.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/detail/array/evaluate/reduce.hpp"
+#include "tessera/detail/array/expr/gpu.hpp"
+
+namespace tessera::detail {
+
+/// The terms of each cell, and the parameter for finishing a value.
+template <class Terms>
+struct FoldKernel {
+  static constexpr KernelEnds ends = Terms::ends;
+  Terms terms;
+  double parameter;
+};
+template <class Terms, class Visit>
+void visit_ends(FoldKernel<Terms> const& kernel, Visit const& visit) {
+  visit_ends(kernel.terms, visit);
+}
+
+/// Walks a box along the dimensions that move the target's cell, or along the others; the last
+/// dimension is a row and is not walked.
+class RowWalk {
+ public:
+  RowWalk(KernelCall const& call, bool moves_target) : extents_(*call.extents) {
+    for (std::size_t d = 0; d + 1 < extents_.size(); ++d)
+      if (((*call.target_strides)[d] != 0) == moves_target) dimensions_[count_++] = d;
+  }
+  /// Moves a row, or anything else with move(d, n), to the next position and returns true; after
+  /// the last position, moves it back to the first and returns false.
+  template <class Cursor>
+  bool next(Cursor& cursor) {
+    for (std::size_t i = count_; i-- > 0;) {
+      auto const d = dimensions_[i];
+      auto const before = at_[d];
+      at_[d] = before + 1 < extents_[d] ? before + 1 : 0;
+      cursor.move(d, at_[d] - before);
+      if (at_[d] != 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  Index const& extents_;
+  std::size_t count_ = 0;
+  std::size_t dimensions_[max_rank] = {};
+  std::int64_t at_[max_rank] = {};
+};
+
+/// Merges a part into the accumulator of its cell.
+template <class A>
+TESSERA_FUNCTION void put_result(A& cell, A const& part, double) {
+  cell.merge(part);
+}
+/// Finishes a cell's value from the accumulator of all its terms.
+template <class T, class A>
+TESSERA_FUNCTION void put_result(T& cell, A const& whole, double parameter) {
+  cell = whole.value(parameter);
+}
+
+/// Reduces a box: each target cell takes all indices that differ only along dimensions that do not
+/// move it.
+template <class Terms, class A, class Out, bool unit>
+class Fold {
+ public:
+  explicit Fold(KernelCall const& call)
+      : call_(call),
+        parameter_(kernel_of(call).parameter),
+        row_(kernel_of(call).terms.template row<unit>(call)),
+        target_{reinterpret_cast<Out*>(call.target), call.target_strides},
+        cells_(call, true),
+        terms_(call, false) {}
+
+  void run() {
+    do {
+      if (call_.target_strides->back() == 0)
+        fold_rows();
+      else
+        fold_columns();
+    } while (cells_.next(*this));
+  }
+
+  /// To other cells and their terms.
+  void move(std::size_t d, std::int64_t n) {
+    row_.move(d, n);
+    target_.move(d, n);
+  }
+
+ private:
+  [[nodiscard]] static FoldKernel<Terms> const& kernel_of(KernelCall const& call) {
+    return *static_cast<FoldKernel<Terms> const*>(call.kernel);
+  }
+
+  // Rows are terms: one cell takes several of them.
+  void fold_rows() {
+    A sum;
+    do sum.add_row(row_, call_.extents->back());
+    while (terms_.next(row_));
+    put_result(*target_.first, sum, parameter_);
+  }
+
+  // Rows are cells. Their terms are turned around a block at a time, so that accumulators get many
+  // at once.
+  void fold_columns() {
+    auto const count = call_.extents->back();
+    auto const stride = call_.target_strides->back();
+    auto* const first = target_.first;
+    for (std::int64_t j = 0; j < count; j += width)
+      fold_block(j, std::min(width, count - j), first + j * stride, stride);
+  }
+
+  using Row =
+      decltype(std::declval<Terms const&>().template row<unit>(std::declval<KernelCall const&>()));
+  using Term = std::remove_cvref_t<decltype(std::declval<Row const&>()(std::int64_t{}))>;
+  static constexpr std::int64_t width = 32;
+  static constexpr std::int64_t depth =
+      std::clamp<std::int64_t>(std::int64_t{512} / static_cast<std::int64_t>(sizeof(Term)), 4, 64);
+
+  void fold_block(std::int64_t first, std::int64_t count, Out* into, std::int64_t stride) {
+    A sums[static_cast<std::size_t>(width)];
+    Term block[static_cast<std::size_t>(width * depth)];
+    std::int64_t filled = 0;
+    for (bool more = true; more;) {
+      for (std::int64_t j = 0; j < count; ++j) block[j * depth + filled] = row_(first + j);
+      ++filled;
+      more = terms_.next(row_);
+      if (more && filled < depth) continue;
+      for (std::int64_t j = 0; j < count; ++j)
+        sums[j].add_row(UnitRow<Term>{{block + j * depth}}, filled);
+      filled = 0;
+    }
+    for (std::int64_t j = 0; j < count; ++j) put_result(into[j * stride], sums[j], parameter_);
+  }
+
+  KernelCall const& call_;
+  double parameter_;
+  Row row_;
+  RowOfCells<Out> target_;
+  RowWalk cells_;
+  RowWalk terms_;
+};
+
+/// The function behind a fold's KernelFunction: always processes the whole box and ignores the row
+/// range.
+template <class Terms, class A, class Out, bool unit>
+void fold_box(void const* context, std::int64_t, std::int64_t) {
+  Fold<Terms, A, Out, unit>(*static_cast<KernelCall const*>(context)).run();
+}
+
+/// Accumulators as terms.
+template <Accumulator A>
+struct Merged {
+  A sum;
+  template <class Row>
+  void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) sum.merge(row(j));
+  }
+  TESSERA_FUNCTION void add_term(A const& part) { sum.merge(part); }
+  TESSERA_FUNCTION void merge(Merged const& other) { sum.merge(other.sum); }
+  [[nodiscard]] TESSERA_FUNCTION auto value(double parameter) const { return sum.value(parameter); }
+};
+
+// ---- Where a fold's arrays lie: arithmetic.
+
+/// An array that a fold writes, and its cell for each index of the expression.
+struct FoldArray {
+  std::shared_ptr<Layout const> layout;
+  AffineMap map;
+};
+
+/// The first layout of merged cells: spread over the devices that hold copies of the result, unless
+/// there are few cells.
+[[nodiscard]] NamedSharding spread_out(Layout const& result, Layout const& parts,
+                                       std::int64_t accumulator_bytes);
+
+/// The inputs for placing a reduction along dimensions.
+struct FoldRequest {
+  Anchor const& anchor;
+  Shape extents;         ///< of the expression
+  DimensionSet reduced;  ///< of its dimensions
+  bool keeps_dimensions;
+  bool is_one_box;  ///< every device's work is one box: no operand has boundaries
+  std::int64_t accumulator_bytes;
+};
+
+/// The arrays of a reduction along dimensions, and how they lie.
+struct FoldPlan {
+  /// The anchor's sharding without the reduced dimensions, or with one cell in each.
+  FoldArray result;
+  /// True if the devices that compute a cell of the result own all of its terms. Then the other
+  /// fields are unused.
+  bool owns_all_terms = false;
+  /// Dimension 0 has one slab for each piece into which the reduced dimensions are cut; the others
+  /// are those of the anchor's array, so that each device's part is its own.
+  FoldArray parts;
+  /// The layout of spread-out merged cells: each device merges its share, and all devices take the
+  /// values from there. Null if cells are merged directly in their final layout.
+  std::shared_ptr<Layout const> shares_layout;
+  /// The result's cell for each index (slab, remaining dimensions …).
+  AffineMap merge_map;
+};
+
+/// The plan of a request. The last few are kept, so that a reduction in a loop makes none.
+/// Throws: UsageError as for any new array; ShardingError.
+/// Threads: the caller's.
+[[nodiscard]] std::shared_ptr<FoldPlan const> plan_fold(FoldRequest const& request);
+/// The cells of the reduced dimensions together: terms of each cell of the result.
+[[nodiscard]] std::int64_t count_terms(Shape const& extents, DimensionSet reduced);
+
+// ---- Statements.
+
+/// The name of a reduction, its place in the source, and the parameter for finishing its values.
+struct FoldLabel {
+  char const* kind;
+  Place place;
+  double parameter;
+};
+
+/// A statement's target: `work` says where each index is computed.
+struct FoldTarget {
+  StatePtr state;
+  WorkPlace work;
+  AffineMap const* slab_map = nullptr;  ///< of parts: the cell in the device's own slab
+  bool takes_parts = false;             ///< reads parts, whose transfer is intended
+};
+
+template <Accumulator A, class Out, class Node>
+void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label) {
+  IndexSpace<Node::rank> const space(node.extents());
+  Statement statement;
+  Builder builder(statement, {space.box().hi, Node::rank});
+  auto const terms = make_kernel(node, builder);
+  using Terms = std::remove_cv_t<decltype(terms)>;
+  FoldKernel<Terms> const kernel{terms, label.parameter};
+  statement.kind = label.kind;
+  statement.place = label.place;
+  statement.type_hash = mix(type_hash<FoldKernel<Terms>, A, Out>(), bits_of(label.parameter));
+  statement.work = target.work;
+  statement.target = target.state;
+  statement.mode = target.slab_map == nullptr ? WriteMode::fold : WriteMode::fold_slabs;
+  if (target.slab_map != nullptr) statement.slab_map = *target.slab_map;
+  if (target.takes_parts) statement.purpose = Purpose::transfer;
+  statement.forms = {&fold_box<Terms, A, Out, true>, &fold_box<Terms, A, Out, false>, nullptr,
+                     gpu_slot_of_fold<FoldKernel<Terms>, A, Out, space.rank>()};
+  set_kernel(statement, kernel);
+  submit(statement);
+}
+
+/// The inputs for placing an expression's new array, found without a statement.
+struct FoldSurvey {
+  Anchor anchor;
+  bool is_one_box = true;  ///< every device's work is one box: no operand has boundaries
+};
+template <class Node>
+[[nodiscard]] FoldSurvey survey(Node const& node, char const* kind) {
+  IndexSpace<Node::rank> const space(node.extents());
+  AccessBuilder const accesses(space.box().hi, Node::rank);
+  FoldSurvey result;
+  find_anchor(node, accesses, result.anchor);
+  if (result.anchor.state == nullptr)
+    throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
+  Statement unused;
+  Builder builder(unused, accesses);
+  (void)make_kernel(node, builder);
+  for (auto const& leaf : unused.leaves)
+    result.is_one_box = result.is_one_box && !leaf.access.has_boundaries();
+  return result;
+}
+
+/// The cells of `parts` that a fold uses, with the slabs as dimension 0.
+template <class A, std::size_t M>
+[[nodiscard]] ArrayNode<A, M, M> cells_of_parts(StatePtr const& parts, FoldArray const& where,
+                                                Shape const& extents, Place const& place) {
+  typename ArrayNode<A, M, M>::Axes axes;
+  std::array<std::int64_t, M> shape;
+  axes[0] = {0, 0, 1};
+  shape[0] = where.layout->shape()[0];
+  for (std::size_t m = 1; m < M; ++m) {
+    auto const& axis = where.map.axes[m];
+    axes[m] = {static_cast<int>(m), axis.offset, axis.stride};
+    shape[m] = extents[static_cast<std::size_t>(axis.from)];
+  }
+  return {parts, axes, shape, place};
+}
+
+/// Reduces each device's own terms to parts, and merges the parts into `result`.
+template <Accumulator A, std::size_t M, class T, class Node>
+void fold_by_parts(Node const& node, FoldSurvey const& found, FoldPlan const& plan,
+                   StatePtr const& result, FoldLabel const& label) {
+  IndexSpace<Node::rank> const space(node.extents());
+  auto const& anchor = found.anchor;
+  auto const parts = make_state(plan.parts.layout, sizeof(A));
+  auto const used = cells_of_parts<A, M>(parts, plan.parts, space.box().hi, label.place);
+  assign_to_view(used, A(), label.place);
+  run_fold<A, A>(
+      node, {parts, {layout_of(anchor.state), anchor.access.map, space.box()}, &plan.parts.map},
+      label);
+
+  auto const merge = [&](StatePtr const& into) {
+    IndexSpace<M> const of_parts(used.extents());
+    WorkPlace const work{layout_of(into), plan.merge_map, of_parts.box()};
+    run_fold<Merged<A>, T>(used, {into, work, nullptr, true}, label);
+  };
+  if (plan.shares_layout == nullptr) return merge(result);
+  auto const shares = make_state(plan.shares_layout, sizeof(T));
+  merge(shares);
+  copy_cells(result, shares, label.place);
+}
+
+}  // namespace tessera::detail

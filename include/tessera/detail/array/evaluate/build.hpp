@@ -1,0 +1,314 @@
+#pragma once
+/// @file
+/// From the nodes of an expression to a statement: each array access becomes a slot, each node a
+/// kernel.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "tessera/array/scalar.hpp"
+#include "tessera/detail/array/expr/nodes.hpp"
+#include "tessera/detail/base/hash.hpp"
+#include "tessera/detail/runtime/submit.hpp"
+#include "tessera/detail/statement/statement.hpp"
+
+namespace tessera::detail {
+
+/// The index space of a statement: the extents of the target, or of the reduced expression. Without
+/// dimensions it has one index, since a box without dimensions cannot be empty.
+template <std::size_t N>
+struct IndexSpace {
+  static constexpr std::size_t rank = N == 0 ? 1 : N;
+  std::array<std::int64_t, rank> extents;
+
+  explicit IndexSpace(std::array<std::int64_t, N> const& given) {
+    extents[0] = 1;
+    for (std::size_t d = 0; d < N; ++d) extents[d] = given[d];
+  }
+  [[nodiscard]] Box box() const { return whole(Shape(extents.begin(), extents.end())); }
+};
+
+/// How a statement of given extents sees the arrays that an expression reads.
+/// Throws: UsageError if they do not fit a statement; ShapeError for an index along a missing
+///         dimension.
+class AccessBuilder {
+ public:
+  /// `dimensions` of the expression, which line up from the last on.
+  AccessBuilder(Index const& extents, std::size_t dimensions) : extents_(extents) {
+    for (std::size_t d = 0; d < dimensions; ++d) dimensions_.push_back(d);
+  }
+
+  /// For the operand of an expression whose dimension d is the operand's dimension order[d].
+  [[nodiscard]] AccessBuilder permuted(std::span<std::size_t const> order) const;
+
+  /// The statement's access to a view of `view_extents` through `axes`.
+  [[nodiscard]] Access access(std::span<ViewAxis const> axes,
+                              std::span<std::int64_t const> view_extents) const;
+  /// Moves an access to its neighbours along view dimension `k`, and past the view's edges.
+  void shift(Access& access, std::span<ViewAxis const> axes,
+             std::span<std::int64_t const> view_extents, std::size_t k, std::int64_t offset,
+             BoundaryKind below, BoundaryKind above) const;
+  /// The statement's dimension for dimension `d` of the expression.
+  [[nodiscard]] std::size_t checked_dimension(std::size_t d) const;
+
+ private:
+  Index extents_;
+  InlineVector<std::size_t, max_rank> dimensions_;  ///< the statement's, for each of the expression
+};
+
+/// Fills in a statement's operands and scalars while kernels are made.
+class Builder : public AccessBuilder {
+ public:
+  Builder(Statement& statement, AccessBuilder const& accesses)
+      : AccessBuilder(accesses), statement_(statement) {}
+
+  [[nodiscard]] Statement& statement() { return statement_; }
+  [[nodiscard]] Builder permuted(std::span<std::size_t const> order) const {
+    return {statement_, AccessBuilder::permuted(order)};
+  }
+  /// The slot of an array among the leaves. Addends are added up first.
+  [[nodiscard]] std::size_t leaf(StatePtr const& storage, Access const& access,
+                                 std::int64_t constants_offset);
+
+ private:
+  Statement& statement_;
+};
+
+template <class T>
+[[nodiscard]] auto make_kernel(LiteralNode<T> const& node, Builder&) {
+  return LiteralKernel<T>{node.value};
+}
+[[nodiscard]] inline auto make_kernel(IndexNode const& node, Builder& builder) {
+  return IndexKernel{builder.checked_dimension(node.dimension)};
+}
+template <class T>
+[[nodiscard]] auto make_kernel(Scalar<T> const& node, Builder& builder) {
+  return ScalarKernel<T>{builder.statement().add_scalar(node.state())};
+}
+template <class T, std::size_t N, std::size_t R>
+[[nodiscard]] auto make_kernel(ArrayNode<T, N, R> const& view, Builder& builder) {
+  auto const access = builder.access(view.axes(), view.extents());
+  return LeafKernel<T>{builder.leaf(view.storage(), access, -1)};
+}
+template <class T, std::size_t N, std::size_t R>
+[[nodiscard]] auto make_kernel(ShiftedNode<T, N, R> const& node, Builder& builder) {
+  auto const& view = node.view;
+  auto access = builder.access(view.axes(), node.shown);
+  BoundaryLeafKernel<T, R> kernel{};
+  bool constant = false;
+  for (std::size_t k = 0; k < N; ++k) {
+    if (node.offsets[k] != 0 || node.shown[k] != view.extents()[k])
+      builder.shift(access, view.axes(), view.extents(), k, node.offsets[k], node.below[k],
+                    node.above[k]);
+    constant = constant || node.below[k] == BoundaryKind::constant ||
+               node.above[k] == BoundaryKind::constant;
+  }
+  for (std::size_t r = 0; r < R; ++r) {
+    auto const from = view.axes()[r].from;
+    if (from < 0) continue;
+    auto const k = static_cast<std::size_t>(from);
+    kernel.constants[2 * r] = node.constants[2 * k];
+    kernel.constants[2 * r + 1] = node.constants[2 * k + 1];
+  }
+  kernel.leaf = {builder.leaf(view.storage(), access, constant ? 0 : -1)};
+  return kernel;
+}
+template <class A>
+[[nodiscard]] auto make_kernel(PermutedNode<A> const& node, Builder& builder) {
+  auto inside = builder.permuted(node.order);
+  return make_kernel(node.a, inside);
+}
+template <class Op, class C, class A>
+[[nodiscard]] auto make_kernel(UnaryNode<Op, C, A> const& node, Builder& builder) {
+  auto const a = make_kernel(node.a, builder);
+  return OperationKernel<Op, C, std::remove_cv_t<decltype(a)>>{a};
+}
+template <class Op, class C, class A, class B>
+[[nodiscard]] auto make_kernel(BinaryNode<Op, C, A, B> const& node, Builder& builder) {
+  auto const a = make_kernel(node.a, builder);
+  auto const b = make_kernel(node.b, builder);
+  return OperationKernel<Op, C, std::remove_cv_t<decltype(a)>, std::remove_cv_t<decltype(b)>>{a, b};
+}
+template <class Condition, class A, class B>
+[[nodiscard]] auto make_kernel(WhereNode<Condition, A, B> const& node, Builder& builder) {
+  auto const condition = make_kernel(node.condition, builder);
+  auto const a = make_kernel(node.a, builder);
+  auto const b = make_kernel(node.b, builder);
+  return WhereKernel<typename WhereNode<Condition, A, B>::value_type,
+                     std::remove_cv_t<decltype(condition)>, std::remove_cv_t<decltype(a)>,
+                     std::remove_cv_t<decltype(b)>>{condition, a, b};
+}
+
+/// Calls visit(kernel) for each of a kernel's terminals: operands, literals, coordinates.
+template <class Kernel, class Visit>
+void visit_ends(Kernel const& kernel, Visit const& visit) {
+  visit(kernel);
+}
+template <class Op, class C, class A, class Visit>
+void visit_ends(OperationKernel<Op, C, A> const& kernel, Visit const& visit) {
+  visit_ends(kernel.a, visit);
+}
+template <class Op, class C, class A, class B, class Visit>
+void visit_ends(OperationKernel<Op, C, A, B> const& kernel, Visit const& visit) {
+  visit_ends(kernel.a, visit);
+  visit_ends(kernel.b, visit);
+}
+template <class C, class Condition, class A, class B, class Visit>
+void visit_ends(WhereKernel<C, Condition, A, B> const& kernel, Visit const& visit) {
+  visit_ends(kernel.condition, visit);
+  visit_ends(kernel.a, visit);
+  visit_ends(kernel.b, visit);
+}
+
+/// Records in the statement where the kernel holds the constants past the edges.
+struct NoteConstants {
+  std::byte const* start;
+  Statement& statement;
+
+  template <class Kernel>
+  void operator()(Kernel const&) const {}
+  template <class T, std::size_t R>
+  void operator()(BoundaryLeafKernel<T, R> const& kernel) const {
+    auto& leaf = statement.leaves[kernel.leaf.slot];
+    if (leaf.constants_offset >= 0)
+      leaf.constants_offset = reinterpret_cast<std::byte const*>(kernel.constants) - start;
+  }
+};
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define TESSERA_CLEARS_PADDING
+#endif
+#endif
+#if defined(TESSERA_CLEARS_PADDING)
+/// Sets the bytes between members to zero.
+template <class T>
+void clear_padding(T& value) {
+  __builtin_clear_padding(&value);
+}
+inline constexpr bool clears_padding = true;
+#undef TESSERA_CLEARS_PADDING
+#else
+template <class T>
+void clear_padding(T&) {}
+inline constexpr bool clears_padding = false;
+#endif
+
+/// True if equal values have equal bytes after their padding is cleared.
+template <class T>
+inline constexpr bool has_comparable_bytes = clears_padding ||
+                                             std::has_unique_object_representations_v<T> ||
+                                             (Number<T> && sizeof(T) <= 2 * sizeof(double));
+
+/// A hash of the numbers in a kernel, and of the positions of its operands.
+struct HashNumbers {
+  std::uint64_t& hash;
+
+  template <class Kernel>
+  void operator()(Kernel const&) const {}
+  template <class T>
+  void operator()(LiteralKernel<T> const& kernel) const {
+    add(kernel.value);
+  }
+  template <class T, std::size_t R>
+  void operator()(BoundaryLeafKernel<T, R> const& kernel) const {
+    add(kernel.leaf.slot);
+    for (auto const& constant : kernel.constants) add(constant);
+  }
+  template <class T>
+  void operator()(LeafKernel<T> const& kernel) const {
+    add(kernel.slot);
+  }
+  template <class T>
+  void operator()(ScalarKernel<T> const& kernel) const {
+    add(kernel.slot);
+  }
+  void operator()(IndexKernel const& kernel) const { add(kernel.dimension); }
+
+  template <class T>
+  void add(T value) const {
+    if constexpr (has_comparable_bytes<T>) {
+      clear_padding(value);
+      hash = mix(hash, hash_text({reinterpret_cast<char const*>(&value), sizeof value}));
+    }
+  }
+};
+template <class Kernel>
+[[nodiscard]] std::uint64_t hash_of_numbers(void const* kernel) {
+  std::uint64_t hash = 0;
+  visit_ends(*static_cast<Kernel const*>(kernel), HashNumbers{hash});
+  return hash;
+}
+
+/// Gives a statement its kernel, which lives until it has run.
+template <class Kernel>
+void set_kernel(Statement& statement, Kernel const& kernel) {
+  static_assert(std::is_trivially_copyable_v<Kernel>);
+  visit_ends(kernel, NoteConstants{reinterpret_cast<std::byte const*>(&kernel), statement});
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  statement.hash_of_numbers = &hash_of_numbers<Kernel>;
+}
+
+/// A number for a type, equal on all processes that run the same program.
+template <class... Types>
+[[nodiscard]] constexpr std::uint64_t type_hash() {
+  constexpr auto hash = hash_text(__PRETTY_FUNCTION__);  // or it would be computed in every step
+  return hash;
+}
+
+/// The operand whose layout a result takes. Candidates are the operands that move along the largest
+/// number of the result's dimensions. The anchor is the leftmost of them that is not whole on every
+/// device, or else the leftmost.
+struct Anchor {
+  StatePtr state;
+  Access access;         ///< of the statement, without shifts
+  std::size_t rank = 0;  ///< the number of dimensions along which it moves
+  bool is_cut = false;
+  bool is_on_two_meshes = false;  ///< the expression reads arrays of different meshes
+
+  void offer(StatePtr const& held, Access const& how);
+};
+
+inline void find_anchor(IndexNode const&, AccessBuilder const&, Anchor&) {}
+template <class T>
+void find_anchor(LiteralNode<T> const&, AccessBuilder const&, Anchor&) {}
+template <class T>
+void find_anchor(Scalar<T> const&, AccessBuilder const&, Anchor&) {}
+template <class T, std::size_t N, std::size_t R>
+void find_anchor(ArrayNode<T, N, R> const& view, AccessBuilder const& accesses, Anchor& anchor) {
+  anchor.offer(view.storage(), accesses.access(view.axes(), view.extents()));
+}
+template <class T, std::size_t N, std::size_t R>
+void find_anchor(ShiftedNode<T, N, R> const& node, AccessBuilder const& accesses, Anchor& anchor) {
+  anchor.offer(node.view.storage(), accesses.access(node.view.axes(), node.shown));
+}
+template <class A>
+void find_anchor(PermutedNode<A> const& node, AccessBuilder const& accesses, Anchor& anchor) {
+  find_anchor(node.a, accesses.permuted(node.order), anchor);
+}
+template <class Op, class C, class A>
+void find_anchor(UnaryNode<Op, C, A> const& node, AccessBuilder const& accesses, Anchor& anchor) {
+  find_anchor(node.a, accesses, anchor);
+}
+template <class Op, class C, class A, class B>
+void find_anchor(BinaryNode<Op, C, A, B> const& node, AccessBuilder const& accesses,
+                 Anchor& anchor) {
+  find_anchor(node.a, accesses, anchor);
+  find_anchor(node.b, accesses, anchor);
+}
+template <class Condition, class A, class B>
+void find_anchor(WhereNode<Condition, A, B> const& node, AccessBuilder const& accesses,
+                 Anchor& anchor) {
+  find_anchor(node.condition, accesses, anchor);
+  find_anchor(node.a, accesses, anchor);
+  find_anchor(node.b, accesses, anchor);
+}
+
+/// The sharding of a new array of `shape` whose cells come from the anchor.
+/// Throws: UsageError if the expression reads no array, or arrays on different meshes.
+[[nodiscard]] NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape);
+
+}  // namespace tessera::detail

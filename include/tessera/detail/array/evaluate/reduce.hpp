@@ -1,0 +1,79 @@
+#pragma once
+/// @file
+/// Reduces whole expressions to one value: the statement behind sum, min, all and similar
+/// functions.
+
+#include <cstdint>
+#include <string_view>
+
+#include "tessera/detail/array/evaluate/build.hpp"
+#include "tessera/detail/array/expr/gpu.hpp"
+
+namespace tessera::detail {
+
+/// The state of a reduction: trivially copyable, with add_row(row, count), merge(other) and
+/// value(parameter). The parameter is a number for finishing, such as the divisor of a mean.
+template <class A>
+concept Accumulator = std::is_trivially_copyable_v<A> && requires(A a, A const& b) {
+  a.merge(b);
+  b.value(0.0);
+};
+
+template <class Kernel, Accumulator A, bool unit>
+void reduce_rows(void const* context, std::int64_t first, std::int64_t last) {
+  auto const& call = *static_cast<KernelCall const*>(context);
+  auto& accumulator = *static_cast<A*>(call.accumulator);
+  auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
+  auto const add = [&] { accumulator.add_row(row, call.extents->back()); };
+  visit_rows(*call.extents, first, last, add, row);
+}
+
+template <Accumulator A>
+[[nodiscard]] Reduction reduction_of(double parameter) {
+  using T = decltype(std::declval<A const&>().value(0.0));
+  Reduction result;
+  static_assert(sizeof(A) <= most_accumulator_bytes, "it travels in one message");
+  result.accumulator_bytes = sizeof(A);
+  result.value_bytes = sizeof(T);
+  result.start = [](void* accumulator) { new (accumulator) A(); };
+  result.combine = [](void* into, void const* from) {
+    static_cast<A*>(into)->merge(*static_cast<A const*>(from));
+  };
+  result.finish = [](void const* accumulator, double divisor, void* value) {
+    *static_cast<T*>(value) = static_cast<A const*>(accumulator)->value(divisor);
+  };
+  result.parameter = parameter;
+  return result;
+}
+
+/// Runs a reduction of `node` with accumulator A.
+/// Ranks: collective over the job; does not wait.
+template <Accumulator A, class Node>
+[[nodiscard]] auto reduce(Node const& node, char const* kind, Place const& place,
+                          double parameter = 0) {
+  using T = decltype(std::declval<A const&>().value(0.0));
+  IndexSpace<Node::rank> const space(node.extents());
+  AccessBuilder const accesses(space.box().hi, Node::rank);
+  Anchor anchor;
+  find_anchor(node, accesses, anchor);
+  if (anchor.state == nullptr)
+    throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
+  Statement statement;
+  Builder builder(statement, accesses);
+  auto const kernel = make_kernel(node, builder);
+  using Kernel = std::remove_cv_t<decltype(kernel)>;
+  statement.kind = kind;
+  statement.place = place;
+  statement.type_hash = mix(type_hash<Kernel, A>(), bits_of(parameter));
+  statement.work = {layout_of(anchor.state), anchor.access.map, space.box()};
+  statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>, nullptr,
+                     gpu_slot_of_reduction<Kernel, A, space.rank>()};
+  set_kernel(statement, kernel);
+  statement.reduction = reduction_of<A>(parameter);
+  statement.result = new_scalar();
+  Scalar<T> const result(statement.result);
+  submit(statement);
+  return result;
+}
+
+}  // namespace tessera::detail

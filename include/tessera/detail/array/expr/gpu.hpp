@@ -1,0 +1,74 @@
+#pragma once
+/// @file
+/// The slots in which statements find their GPU kernels.
+///
+/// A program may have objects of a C++ compiler and of a CUDA compiler, with the same templates in
+/// both; the linker keeps one copy of each. So no copy of a template holds a kernel: each has the
+/// address of a slot, the same in all objects, and the objects of the CUDA compiler fill the slots
+/// before `main` begins.
+
+#include <cstddef>
+#include <type_traits>
+
+#include "tessera/detail/array/expr/row.hpp"
+#include "tessera/detail/statement/kernel.hpp"
+
+#ifdef __CUDACC__
+#include "tessera/detail/array/expr/gpu_launch.hpp"
+#endif
+
+namespace tessera::detail {
+
+// The slots: null as long as no CUDA compiler has seen the statement. N dimensions of the index
+// space.
+template <class Kernel, class T, std::size_t N>
+inline constinit GpuKernel gpu_assignment = nullptr;
+template <class Kernel, class A, std::size_t N>
+inline constinit GpuKernel gpu_reduction = nullptr;
+template <class Kernel, class A, class Out, std::size_t N>
+inline constinit GpuKernel gpu_fold = nullptr;
+
+#ifdef __CUDACC__
+
+// Where an operation cannot run on a GPU the slot stays empty.
+
+template <class Kernel, class T, std::size_t N>
+[[nodiscard]] GpuKernel const* gpu_slot_of_assignment() {
+  if constexpr (Kernel::ends.runs_on_gpu)
+    return registered<&gpu_assignment<Kernel, T, N>, &launch_assignment<Kernel, T, N>>();
+  else
+    return &gpu_assignment<Kernel, T, N>;
+}
+template <class Kernel, class A, std::size_t N>
+[[nodiscard]] GpuKernel const* gpu_slot_of_reduction() {
+  if constexpr (Kernel::ends.runs_on_gpu)
+    return registered<&gpu_reduction<Kernel, A, N>, &launch_reduction<Kernel, A, N>>();
+  else
+    return &gpu_reduction<Kernel, A, N>;
+}
+template <class Kernel, class A, class Out, std::size_t N>
+[[nodiscard]] GpuKernel const* gpu_slot_of_fold() {
+  if constexpr (Kernel::ends.runs_on_gpu)
+    return registered<&gpu_fold<Kernel, A, Out, N>, &launch_fold<Kernel, A, Out, N>>();
+  else
+    return &gpu_fold<Kernel, A, Out, N>;
+}
+
+#else
+
+template <class Kernel, class T, std::size_t N>
+[[nodiscard]] GpuKernel const* gpu_slot_of_assignment() {
+  return &gpu_assignment<Kernel, T, N>;
+}
+template <class Kernel, class A, std::size_t N>
+[[nodiscard]] GpuKernel const* gpu_slot_of_reduction() {
+  return &gpu_reduction<Kernel, A, N>;
+}
+template <class Kernel, class A, class Out, std::size_t N>
+[[nodiscard]] GpuKernel const* gpu_slot_of_fold() {
+  return &gpu_fold<Kernel, A, Out, N>;
+}
+
+#endif
+
+}  // namespace tessera::detail

@@ -1,0 +1,249 @@
+#pragma once
+/// @file
+/// The nodes of an expression. Building one reads nothing; it keeps its arrays alive.
+
+#include <array>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/detail/array/expr/array_node.hpp"
+#include "tessera/detail/array/expr/promote.hpp"
+#include "tessera/detail/array/expr/row.hpp"
+#include "tessera/detail/plan/access.hpp"
+
+namespace tessera::detail {
+
+/// A C++ number, already converted to the type that its neighbour determines.
+template <class T>
+struct LiteralNode : ExpressionBase {
+  using value_type = T;
+  static constexpr std::size_t rank = 0;
+  T value;
+  explicit LiteralNode(T v) : value(v) {}
+  [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
+  [[nodiscard]] Place place() const { return {}; }
+};
+
+/// The coordinate along a dimension of the statement.
+struct IndexNode : ExpressionBase {
+  using value_type = std::int64_t;
+  static constexpr std::size_t rank = 0;
+  std::size_t dimension;
+  explicit IndexNode(std::size_t d) : dimension(d) {}
+  [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
+  [[nodiscard]] Place place() const { return {}; }
+};
+
+/// A view that is read at an offset, with boundaries past its edges: cell i is the view's cell i +
+/// offsets.
+template <class T, std::size_t N, std::size_t R>
+struct ShiftedNode : ExpressionBase {
+  using value_type = T;
+  static constexpr std::size_t rank = N;
+  ArrayNode<T, N, R> view;
+  std::array<std::int64_t, N> shown;  ///< how many cells along each dimension
+  std::array<std::int64_t, N> offsets;
+  std::array<BoundaryKind, N> below;
+  std::array<BoundaryKind, N> above;
+  std::array<T, 2 * N> constants;
+  Place at;
+
+  explicit ShiftedNode(ArrayNode<T, N, R> v) : view(std::move(v)), shown(view.extents()) {}
+  [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return shown; }
+  [[nodiscard]] Shape shape() const { return Shape(shown.begin(), shown.end()); }
+  [[nodiscard]] Place const& place() const { return at; }
+};
+
+/// An expression with its dimensions in another order: dimension d is the operand's dimension
+/// order[d].
+template <class A>
+struct PermutedNode : ExpressionBase {
+  using value_type = typename A::value_type;
+  static constexpr std::size_t rank = A::rank;
+  A a;
+  std::array<std::size_t, rank> order;
+
+  PermutedNode(A const& operand, std::array<std::size_t, rank> const& dimensions)
+      : a(operand), order(dimensions) {}
+  [[nodiscard]] std::array<std::int64_t, rank> extents() const {
+    std::array<std::int64_t, rank> result;
+    auto const of_operand = a.extents();
+    for (std::size_t d = 0; d < rank; ++d) result[d] = of_operand[order[d]];
+    return result;
+  }
+  [[nodiscard]] Shape shape() const {
+    auto const e = extents();
+    return Shape(e.begin(), e.end());
+  }
+  [[nodiscard]] Place place() const { return a.place(); }
+};
+
+/// The extents of two operands together: NumPy's broadcasting.
+/// Throws: ShapeError, with both shapes.
+template <std::size_t A, std::size_t B>
+[[nodiscard]] std::array<std::int64_t, (A > B ? A : B)> broadcast(
+    std::array<std::int64_t, A> const& a, std::array<std::int64_t, B> const& b) {
+  constexpr auto rank = A > B ? A : B;
+  std::array<std::int64_t, rank> result;
+  for (std::size_t d = 0; d < rank; ++d) {
+    auto const of_a = d + A < rank ? 1 : a[d + A - rank];
+    auto const of_b = d + B < rank ? 1 : b[d + B - rank];
+    if (of_a != of_b && of_a != 1 && of_b != 1)
+      throw ShapeError(text("the shapes ", Shape(a.begin(), a.end()), " and ",
+                            Shape(b.begin(), b.end()),
+                            " do not fit together; extents must be equal or 1, from the last on"));
+    result[d] = of_a == 1 ? of_b : of_a;
+  }
+  return result;
+}
+
+/// The place of the first operand that knows one.
+[[nodiscard]] inline Place first_known(Place const& a, Place const& b) {
+  return a.known() ? a : b;
+}
+
+/// An operation on one operand, computed in type C.
+template <class Op, class C, class A>
+struct UnaryNode : ExpressionBase {
+  using value_type = decltype(Op::apply(std::declval<C>()));
+  static constexpr std::size_t rank = A::rank;
+  A a;
+  explicit UnaryNode(A const& operand) : a(operand) {}
+  // Not inline: a node of n operands is copied at n places, and each of them would compile the full
+  // copy.
+  [[gnu::noinline]] UnaryNode(UnaryNode const&) = default;
+  [[gnu::noinline]] UnaryNode(UnaryNode&&) noexcept = default;
+  [[gnu::noinline]] ~UnaryNode() = default;
+  operator value_type() const  // NOLINT: an expression of scalars is its value
+      requires(rank == 0) {
+    return evaluate(*this);
+  }
+  [[nodiscard]] auto extents() const { return a.extents(); }
+  [[nodiscard]] Shape shape() const {
+    auto const e = extents();
+    return Shape(e.begin(), e.end());
+  }
+  [[nodiscard]] Place place() const { return a.place(); }
+};
+
+/// An operation on two operands, computed in type C.
+template <class Op, class C, class A, class B>
+struct BinaryNode : ExpressionBase {
+  using value_type = decltype(Op::apply(std::declval<C>(), std::declval<C>()));
+  static constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
+  A a;
+  B b;
+  /// Built from the operands of A and B; temporaries are moved in.
+  template <class First, class Second>
+  BinaryNode(First&& first, Second&& second)
+      : a(std::forward<First>(first)), b(std::forward<Second>(second)) {
+    (void)extents();  // reports shapes that do not fit here, not later
+  }
+  [[gnu::noinline]] BinaryNode(BinaryNode const&) = default;
+  [[gnu::noinline]] BinaryNode(BinaryNode&&) noexcept = default;
+  [[gnu::noinline]] ~BinaryNode() = default;
+  operator value_type() const  // NOLINT: an expression of scalars is its value
+      requires(rank == 0) {
+    return evaluate(*this);
+  }
+  [[nodiscard]] std::array<std::int64_t, rank> extents() const {
+    return broadcast(a.extents(), b.extents());
+  }
+  [[nodiscard]] Shape shape() const {
+    auto const e = extents();
+    return Shape(e.begin(), e.end());
+  }
+  [[nodiscard]] Place place() const { return first_known(a.place(), b.place()); }
+};
+
+/// condition ? a : b, cell by cell.
+template <class Condition, class A, class B>
+struct WhereNode : ExpressionBase {
+  using value_type = promoted<typename A::value_type, typename B::value_type>;
+  static constexpr std::size_t rank = Condition::rank > A::rank
+                                          ? (Condition::rank > B::rank ? Condition::rank : B::rank)
+                                          : (A::rank > B::rank ? A::rank : B::rank);
+  Condition condition;
+  A a;
+  B b;
+  WhereNode(Condition const& c, A const& first, B const& second)
+      : condition(c), a(first), b(second) {
+    (void)extents();
+  }
+  [[gnu::noinline]] WhereNode(WhereNode const&) = default;
+  [[gnu::noinline]] WhereNode(WhereNode&&) noexcept = default;
+  [[gnu::noinline]] ~WhereNode() = default;
+  [[nodiscard]] std::array<std::int64_t, rank> extents() const {
+    return broadcast(condition.extents(), broadcast(a.extents(), b.extents()));
+  }
+  [[nodiscard]] Shape shape() const {
+    auto const e = extents();
+    return Shape(e.begin(), e.end());
+  }
+  [[nodiscard]] Place place() const {
+    return first_known(condition.place(), first_known(a.place(), b.place()));
+  }
+};
+
+/// Whether an integer type holds a value.
+template <class T, class S>
+[[nodiscard]] constexpr bool in_range(S value) {
+  if constexpr (std::is_signed_v<S> && std::is_unsigned_v<T>)
+    return value >= 0 &&
+           static_cast<std::make_unsigned_t<S>>(value) <= std::numeric_limits<T>::max();
+  else if constexpr (std::is_unsigned_v<S> && std::is_signed_v<T>)
+    return value <= static_cast<std::make_unsigned_t<T>>(std::numeric_limits<T>::max());
+  else
+    return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+}
+
+/// What an expression keeps of an operand: the node that it offers, as arrays do, or the operand.
+template <Expression E>
+[[nodiscard]] decltype(auto) as_node(E const& expression) {
+  if constexpr (requires { expression.node(); })
+    return expression.node();
+  else
+    return (expression);
+}
+template <class E>
+using node_of =
+    std::remove_cvref_t<decltype(as_node(std::declval<std::remove_cvref_t<E> const&>()))>;
+
+/// The operand of an operator: an expression, by reference.
+template <class E>
+concept Operand = Expression<std::remove_cvref_t<E>>;
+
+/// The form in which a new node takes an operand: as_node(e), or the expression itself if it is a
+/// temporary.
+template <Operand E>
+[[nodiscard]] decltype(auto) into_node(E&& e) {
+  constexpr bool is_unnamed = std::same_as<E, node_of<E>>;
+  if constexpr (is_unnamed)
+    return std::forward<E>(e);
+  else
+    return as_node(e);
+}
+
+/// Throws: UsageError if `value` is an integer that an integer T cannot hold: it would wrap around
+/// silently.
+template <class T, class S>
+void check_literal(S const& value) {
+  if constexpr (std::is_integral_v<S> && std::is_integral_v<T> && !std::same_as<S, bool> &&
+                !std::same_as<T, bool>)
+    if (!in_range<T>(value))
+      throw UsageError(text("the number ", value, " does not fit the array's type ",
+                            dtype_name<T>(), "; cast the array to a wider type first"));
+}
+
+/// A number beside an operand of type T.
+/// Throws: UsageError if it does not fit.
+template <class T, class S>
+[[nodiscard]] auto as_literal(S value) {
+  using Result = weakly_promoted<T, S>;
+  check_literal<Result>(value);
+  return LiteralNode<Result>(convert<Result>(value));
+}
+
+}  // namespace tessera::detail

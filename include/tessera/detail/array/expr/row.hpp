@@ -1,0 +1,243 @@
+#pragma once
+/// @file
+/// An expression for one row of cells: raw pointers and an inner loop.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "tessera/detail/array/expr/convert.hpp"
+#include "tessera/detail/array/expr/operations.hpp"
+#include "tessera/detail/base/function.hpp"
+#include "tessera/detail/statement/kernel.hpp"
+#include "tessera/detail/statement/rows.hpp"
+
+namespace tessera::detail {
+
+// Rows: an expression restricted to one row of a box. row(j) is its value at the row's cell j;
+// row.move(d, n) moves to the row n indices further along dimension d, which is never the last
+// dimension.
+
+/// The cells of an array in a row: the address of the first, and the distances to others.
+template <class T, class Strides = Index>
+struct RowOfCells {
+  T* first;
+  Strides const* strides = nullptr;  ///< in elements
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { first += n * (*strides)[d]; }
+};
+
+/// Cells that lie side by side.
+template <class T, class Strides = Index>
+struct UnitRow : RowOfCells<T const, Strides> {
+  TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j]; }
+};
+
+/// Cells at any distance, 0 included.
+template <class T, class Strides = Index>
+struct StridedRow : RowOfCells<T const, Strides> {
+  std::int64_t stride;
+  TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j * stride]; }
+};
+
+/// The same value everywhere.
+template <class T>
+struct ConstantRow {
+  T value;
+  TESSERA_FUNCTION T operator()(std::int64_t) const { return value; }
+  TESSERA_FUNCTION void move(std::size_t, std::int64_t) {}
+};
+
+/// The statement's index along one dimension.
+struct IndexRow {
+  std::int64_t start;
+  std::size_t dimension;
+  bool is_inner;  ///< whether that is the rows' own dimension
+  TESSERA_FUNCTION std::int64_t operator()(std::int64_t j) const {
+    return is_inner ? start + j : start;
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    if (d == dimension) start += n;
+  }
+};
+
+/// Converts for the operation, then applies it.
+template <class Op, class C, class... Rows>
+struct OperationRow;
+template <class Op, class C, class A>
+struct OperationRow<Op, C, A> {
+  A a;
+  TESSERA_FUNCTION auto operator()(std::int64_t j) const { return Op::apply(convert<C>(a(j))); }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { a.move(d, n); }
+};
+template <class Op, class C, class A, class B>
+struct OperationRow<Op, C, A, B> {
+  A a;
+  B b;
+  TESSERA_FUNCTION auto operator()(std::int64_t j) const {
+    return Op::apply(convert<C>(a(j)), convert<C>(b(j)));
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    a.move(d, n);
+    b.move(d, n);
+  }
+};
+
+/// condition ? a : b, with both computed.
+template <class C, class Condition, class A, class B>
+struct WhereRow {
+  Condition condition;
+  A a;
+  B b;
+  TESSERA_FUNCTION C operator()(std::int64_t j) const {
+    return condition(j) ? convert<C>(a(j)) : convert<C>(b(j));
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    condition.move(d, n);
+    a.move(d, n);
+    b.move(d, n);
+  }
+};
+
+// Kernels: expressions with slots for their arrays; trivially copyable, made once per statement.
+// kernel.row<unit>(call) is the box's first row, where `call` is a KernelCall or what stands for it
+// on a GPU.
+
+/// Properties of a kernel's terminals, from its type alone: a call must provide for them.
+struct KernelEnds {
+  std::size_t leaves = 0;        ///< upper bound of the operand slots
+  std::size_t scalars = 0;       ///< upper bound of the scalar slots
+  std::size_t scalar_bytes = 0;  ///< of the largest
+  bool has_constants = false;    ///< operands may be constants in the kernel
+  bool runs_on_gpu = true;       ///< every operation can
+
+  friend constexpr KernelEnds operator+(KernelEnds const& a, KernelEnds const& b) {
+    return {a.leaves + b.leaves, a.scalars + b.scalars,
+            a.scalar_bytes < b.scalar_bytes ? b.scalar_bytes : a.scalar_bytes,
+            a.has_constants || b.has_constants, a.runs_on_gpu && b.runs_on_gpu};
+  }
+};
+/// The properties of an operation: only whether it runs on a GPU.
+template <class Op, class C>
+inline constexpr KernelEnds ends_of_operation{0, 0, 0, false, !runs_on_host_only<Op, C>};
+
+template <class T>
+struct LeafKernel {
+  static constexpr KernelEnds ends{1};
+  std::size_t slot;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    auto const& leaf = call.leaves[slot];
+    using Strides = std::remove_cvref_t<decltype(*leaf.strides)>;
+    RowOfCells<T const, Strides> const cells{reinterpret_cast<T const*>(leaf.first), leaf.strides};
+    if constexpr (unit)
+      return UnitRow<T, Strides>{cells};
+    else
+      return StridedRow<T, Strides>{cells, leaf.strides->back()};
+  }
+};
+
+/// An operand with constants past its edges: two per dimension of the array.
+template <class T, std::size_t R>
+struct BoundaryLeafKernel {
+  static constexpr KernelEnds ends{1, 0, 0, true};
+  LeafKernel<T> leaf;
+  T constants[2 * R];
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    return leaf.template row<unit>(call);
+  }
+};
+
+template <class T>
+struct LiteralKernel {
+  static constexpr KernelEnds ends{};
+  T value;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const&) const {
+    return ConstantRow<T>{value};
+  }
+};
+
+template <class T>
+struct ScalarKernel {
+  static constexpr KernelEnds ends{0, 1, sizeof(T)};
+  std::size_t slot;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    return ConstantRow<T>{*reinterpret_cast<T const*>(call.scalars[slot])};
+  }
+};
+
+struct IndexKernel {
+  static constexpr KernelEnds ends{};
+  std::size_t dimension;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    return IndexRow{(*call.first)[dimension], dimension, dimension + 1 == call.extents->size()};
+  }
+};
+
+template <class Op, class C, class... Kernels>
+struct OperationKernel;
+template <class Op, class C, class A>
+struct OperationKernel<Op, C, A> {
+  static constexpr KernelEnds ends = A::ends + ends_of_operation<Op, C>;
+  A a;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    using RowA = decltype(a.template row<unit>(call));
+    return OperationRow<Op, C, RowA>{a.template row<unit>(call)};
+  }
+};
+template <class Op, class C, class A, class B>
+struct OperationKernel<Op, C, A, B> {
+  static constexpr KernelEnds ends = A::ends + B::ends + ends_of_operation<Op, C>;
+  A a;
+  B b;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    using RowA = decltype(a.template row<unit>(call));
+    using RowB = decltype(b.template row<unit>(call));
+    return OperationRow<Op, C, RowA, RowB>{a.template row<unit>(call), b.template row<unit>(call)};
+  }
+};
+
+template <class C, class Condition, class A, class B>
+struct WhereKernel {
+  static constexpr KernelEnds ends = Condition::ends + A::ends + B::ends;
+  Condition condition;
+  A a;
+  B b;
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    using RowC = decltype(condition.template row<unit>(call));
+    using RowA = decltype(a.template row<unit>(call));
+    using RowB = decltype(b.template row<unit>(call));
+    return WhereRow<C, RowC, RowA, RowB>{condition.template row<unit>(call),
+                                         a.template row<unit>(call), b.template row<unit>(call)};
+  }
+};
+
+/// Writes rows of a box: the function behind a KernelFunction. The value is converted to T.
+template <class Kernel, class T, bool unit>
+void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
+  auto const& call = *static_cast<KernelCall const*>(context);
+  auto const count = call.extents->back();
+  auto const stride = call.target_strides->back();
+  auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
+  RowOfCells<T> target{reinterpret_cast<T*>(call.target), call.target_strides};
+  auto const write = [&] {
+    auto const cells = row;  // its pointers stay in registers while the row is written
+    T* const to = target.first;
+    if constexpr (unit) {
+#pragma GCC ivdep
+      for (std::int64_t j = 0; j < count; ++j) to[j] = convert<T>(cells(j));
+    } else {
+#pragma GCC ivdep
+      for (std::int64_t j = 0; j < count; ++j) to[j * stride] = convert<T>(cells(j));
+    }
+  };
+  visit_rows(*call.extents, first, last, write, row, target);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// Reductions along dimensions, as new arrays.
+
+#include <cstddef>
+#include <type_traits>
+
+#include "tessera/array/axes.hpp"
+#include "tessera/array/dist_array.hpp"
+#include "tessera/detail/array/evaluate/axis_reduction.hpp"
+#include "tessera/detail/array/evaluate/reduce.hpp"
+
+namespace tessera::detail {
+
+/// Reduces `node` over `axes` with accumulator A: to a new array, or to a scalar if no dimension is
+/// left.
+/// Ranks:   collective; does not wait.
+/// Throws:  ShapeError for axes that do not exist or are named twice.
+template <Accumulator A, class Node, std::size_t K, bool keep>
+[[nodiscard]] auto reduce_over(Node const& node, Axes<K, keep> const& axes, char const* kind,
+                               Place const& place, double parameter = 0) {
+  constexpr auto rank = Node::rank;
+  static_assert(K <= rank, "more axes than the expression has dimensions");
+  auto const reduced = resolve_axes(axes.numbers(), rank);
+  if constexpr (!keep && K == rank) {
+    return reduce<A>(node, kind, place, parameter);
+  } else {
+    using T = decltype(std::declval<A const&>().value(0.0));
+    using Result = DistArray<T, keep ? rank : rank - K>;
+    IndexSpace<rank> const space(node.extents());
+    auto const found = survey(node, kind);
+    auto const plan =
+        plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box, sizeof(A)});
+    FoldLabel const label{kind, place, parameter};
+    Result result(make_state(plan->result.layout, sizeof(T)));
+    if (plan->owns_all_terms)
+      run_fold<A, T>(node, {result.storage(), {result.layout(), plan->result.map, space.box()}},
+                     label);
+    else
+      fold_by_parts<A, rank - K + 1, T>(node, found, *plan, result.storage(), label);
+    return result;
+  }
+}
+
+}  // namespace tessera::detail

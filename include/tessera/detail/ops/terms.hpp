@@ -1,0 +1,189 @@
+#pragma once
+/// @file
+/// Terms of reductions: squares, differences, and cells with their numbers; and the checks before a
+/// reduction.
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/detail/array/evaluate/axis_reduction.hpp"
+#include "tessera/detail/index/shape.hpp"
+#include "tessera/detail/ops/accumulators.hpp"
+
+namespace tessera::detail {
+
+/// Throws: ShapeError if the expression has no cells.
+template <class Node>
+void check_not_empty(Node const& node, char const* kind) {
+  auto const extents = node.extents();
+  Shape const shape(extents.begin(), extents.end());
+  if (cells_of(shape) == 0)
+    throw ShapeError(text(kind, " of an array of shape ", shape, ", which has no cells"));
+}
+/// Throws: ShapeError if a cell of the result has no terms.
+template <class Node, std::size_t K, bool keep>
+void check_not_empty(Node const& node, Axes<K, keep> const& axes, char const* kind) {
+  auto const extents = node.extents();
+  Shape const shape(extents.begin(), extents.end());
+  auto const reduced = resolve_axes(axes.numbers(), Node::rank);
+  std::int64_t results = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (!has_dimension(reduced, d)) results *= shape[d];
+  if (count_terms(shape, reduced) == 0 && results != 0)
+    throw ShapeError(text(kind, " of an array of shape ", shape, " along ",
+                          join(axes.numbers(), "axis(", ")"), ", which has no cells"));
+}
+
+/// How many cells one value is made of.
+template <class Node>
+[[nodiscard]] double terms_of(Node const& node) {
+  auto const extents = node.extents();
+  return static_cast<double>(cells_of(Shape(extents.begin(), extents.end())));
+}
+template <class Node, std::size_t K, bool keep>
+[[nodiscard]] double terms_of(Node const& node, Axes<K, keep> const& axes) {
+  auto const extents = node.extents();
+  return static_cast<double>(
+      count_terms(Shape(extents.begin(), extents.end()), resolve_axes(axes.numbers(), Node::rank)));
+}
+/// Refuses complex numbers where an order is needed.
+template <class E>
+constexpr void check_ordered() {
+  static_assert(!is_complex<typename E::value_type>,
+                "complex numbers have no order: reduce abs(u), real(u) or imag(u)");
+}
+/// NumPy's divisor for a sum of squares: never less than zero.
+[[nodiscard]] inline double degrees_of_freedom(double terms, std::int64_t ddof) {
+  return std::max(terms - static_cast<double>(ddof), 0.0);
+}
+
+/// The square of the magnitude.
+struct Square {
+  template <class C>
+  TESSERA_FUNCTION static real_of<C> apply(C a) {
+    if constexpr (is_complex<C>)
+      return a.real() * a.real() + a.imag() * a.imag();
+    else
+      return a * a;
+  }
+};
+
+/// The type in which cells of type T are reduced: double, or complex<double>.
+template <class T>
+using double_of = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+
+/// The squares of the differences from a mean, computed in double.
+template <class Node, class Mean>
+[[nodiscard]] auto squared_differences(Node const& node, Mean const& mean) {
+  using C = double_of<typename Node::value_type>;
+  using Difference = BinaryNode<Subtract, C, Node, Mean>;
+  return UnaryNode<Square, C, Difference>(Difference(node, mean));
+}
+
+/// Terms made of cells and their numbers.
+template <class Cells, class Make>
+struct NumberedRow {
+  Cells cells;
+  std::int64_t start;
+  std::int64_t const* strides;  ///< from one cell's number to the next
+  std::int64_t step;            ///< the last of them
+  TESSERA_FUNCTION auto operator()(std::int64_t j) const {
+    return Make::apply(start + step * j, cells(j));
+  }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
+    cells.move(d, n);
+    start += n * strides[d];
+  }
+};
+
+/// A cell as a term that depends on its row-major index.
+template <class Inner, class Make>
+struct IndexedKernel {
+  static constexpr KernelEnds ends = Inner::ends;
+  Inner inner;
+  std::int64_t strides[max_rank];
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    auto const rank = call.extents->size();
+    std::int64_t start = 0;
+    for (std::size_t d = 0; d < rank; ++d) start += (*call.first)[d] * strides[d];
+    using Cells = decltype(inner.template row<unit>(call));
+    return NumberedRow<Cells, Make>{inner.template row<unit>(call), start, strides,
+                                    strides[rank - 1]};
+  }
+};
+template <class Inner, class Make, class Visit>
+void visit_ends(IndexedKernel<Inner, Make> const& kernel, Visit const& visit) {
+  visit_ends(kernel.inner, visit);
+}
+
+/// An expression whose cells get their index.
+template <class Inner, class Make>
+struct IndexedNode : ExpressionBase {
+  using value_type = decltype(Make::apply(std::int64_t{}, typename Inner::value_type{}));
+  static constexpr std::size_t rank = Inner::rank;
+  Inner inner;
+  Index strides;  ///< from one cell's number to the next, per dimension
+  IndexedNode(Inner of, Index const& s) : inner(std::move(of)), strides(s) {}
+  [[nodiscard]] auto extents() const { return inner.extents(); }
+};
+template <class Inner, class Make>
+void find_anchor(IndexedNode<Inner, Make> const& node, AccessBuilder const& accesses,
+                 Anchor& anchor) {
+  find_anchor(node.inner, accesses, anchor);
+}
+template <class Inner, class Make>
+[[nodiscard]] auto make_kernel(IndexedNode<Inner, Make> const& node, Builder& builder) {
+  auto const inner = make_kernel(node.inner, builder);
+  IndexedKernel<std::remove_cv_t<decltype(inner)>, Make> kernel{inner, {}};
+  for (std::size_t d = 0; d < node.strides.size(); ++d) kernel.strides[d] = node.strides[d];
+  return kernel;
+}
+
+struct WithIndex {
+  template <class T>
+  TESSERA_FUNCTION static Indexed<T> apply(std::int64_t index, T value) {
+    return {value, index};
+  }
+};
+/// A term of the hash.
+struct MixedWithIndex {
+  template <class T>
+  TESSERA_FUNCTION static std::uint64_t apply(std::int64_t index, T const& value) {
+    if constexpr (sizeof(T) <= 8) {
+      return mix(static_cast<std::uint64_t>(index), bits_of(value));
+    } else {
+      std::uint64_t words[(sizeof(T) + 7) / 8] = {};
+      std::memcpy(words, &value, sizeof(T));
+      auto hash = static_cast<std::uint64_t>(index);
+      for (auto const word : words) hash = mix(hash, word);
+      return hash;
+    }
+  }
+};
+
+template <class Make, class Node>
+[[nodiscard]] auto with_flat_index(Node const& node) {
+  auto const extents = node.extents();
+  return IndexedNode<Node, Make>(node, row_major_strides(Shape(extents.begin(), extents.end())));
+}
+template <class Node, bool keep>
+[[nodiscard]] auto with_index_along(Node const& node, Axes<1, keep> const& axes) {
+  auto const reduced = resolve_axes(axes.numbers(), Node::rank);
+  Index strides(Node::rank, 0);
+  for (std::size_t d = 0; d < Node::rank; ++d) strides[d] = has_dimension(reduced, d) ? 1 : 0;
+  return IndexedNode<Node, WithIndex>(node, strides);
+}
+
+template <class E>
+using mean_type = floating_of<typename E::value_type>;
+/// The type of magnitudes.
+template <class E>
+using norm_type = real_of<mean_type<E>>;
+
+}  // namespace tessera::detail

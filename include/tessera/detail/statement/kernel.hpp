@@ -1,0 +1,85 @@
+#pragma once
+/// @file
+/// The arguments of a compiled kernel: the seam between the expression templates of a user's
+/// program and the compiled, rank- and type-erased library.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/index/index.hpp"
+
+namespace tessera::detail {
+
+/// The most arrays that one statement may read.
+inline constexpr std::size_t max_leaves = 64;
+/// The most scalars that one statement may read.
+inline constexpr std::size_t max_scalars = 16;
+
+/// One operand over a box of indices: the address of the box's first index, and the distance from
+/// one index to the next along each dimension of the statement, in elements (0 along a dimension
+/// that does not move the operand).
+struct LeafView {
+  std::byte const* first = nullptr;
+  Index const* strides = nullptr;
+};
+
+/// One box of a statement on one device.
+struct KernelCall {
+  void const* kernel = nullptr;    ///< the expression with its literals, made by the program
+  Index const* first = nullptr;    ///< the statement's index of the box's first cell
+  Index const* extents = nullptr;  ///< of the box; at least one dimension
+  std::byte* target = nullptr;
+  Index const* target_strides = nullptr;
+  LeafView const* leaves = nullptr;
+  std::byte const* const* scalars = nullptr;
+  void* accumulator = nullptr;  ///< of a reduction
+  std::int64_t step = 0;        ///< of the loop that the statement stands in
+};
+
+/// Computes rows [first_row, last_row) of a box: a row is a run along the last dimension, rows
+/// count in row-major order over the others. `call` is a KernelCall.
+using KernelFunction = void (*)(void const* call, std::int64_t first_row, std::int64_t last_row);
+
+/// The number of parts per multiprocessor in a GPU's share of a reduction: enough to keep all of
+/// them busy, and few enough for the host to merge quickly.
+inline constexpr std::int64_t gpu_blocks_per_multiprocessor = 8;
+
+/// One box of a statement for a GPU. All data except the cells lie on the host and are read before
+/// the kernel is launched, including the scalars.
+struct GpuCall {
+  /// Addresses of cells, of the target and of the operands, are GPU addresses; operands that are
+  /// constants past the edges point into `box.kernel`. `box.accumulator` is memory of the GPU for
+  /// `parts` accumulators.
+  KernelCall box;
+  std::int64_t kernel_bytes = 0;
+  std::size_t leaf_count = 0;
+  std::size_t scalar_count = 0;
+  bool unit_stride = false;  ///< rows of the target and of all operands are contiguous
+  std::int64_t parts = 0;    ///< of a reduction: number of accumulators that fit
+  void* stream = nullptr;    ///< a cudaStream_t
+  int multiprocessors = 0;
+};
+
+/// Launches the kernel for a box; a reduction writes all `parts` accumulators. Returns a
+/// cudaError_t. Throws nothing, waits for nothing.
+using GpuKernel = int (*)(GpuCall const& call);
+
+/// The compiled forms of a kernel: for inner strides of one element, and for any.
+struct KernelForms {
+  KernelFunction unit_stride = nullptr;
+  KernelFunction any_stride = nullptr;
+  /// As unit_stride with non-temporal stores, for a target that is not read; null if there is no
+  /// such form.
+  KernelFunction past_caches = nullptr;
+  /// The slot that holds the GPU launch function. The part of the program that a CUDA compiler
+  /// built fills the slot; until then its content is null. The pointer itself is null if the
+  /// library computes on GPUs by other means.
+  GpuKernel const* gpu = nullptr;
+};
+
+/// Notes that a part of the program was made by a CUDA compiler, and so has kernels for GPUs.
+void note_gpu_kernels();
+/// True if some part of the program was made by a CUDA compiler, and so has kernels for GPUs.
+[[nodiscard]] bool gpu_kernels_built();
+
+}  // namespace tessera::detail

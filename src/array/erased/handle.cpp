@@ -1,0 +1,398 @@
+#include "tessera/detail/array/erased/handle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+#include "tessera/detail/base/assert.hpp"
+#include "tessera/detail/runtime/submit.hpp"
+#include "tessera/runtime/runtime.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
+#include "src/device/strided.hpp"
+#include "src/execution/storage/array_state.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/access.hpp"
+#include "src/runtime/allocation.hpp"
+#include "src/runtime/engine.hpp"
+#include "src/runtime/over_processes.hpp"
+#include "src/runtime/statement_hooks.hpp"
+#include "src/runtime/statement_listener.hpp"
+#include "src/runtime/submission.hpp"
+#include "src/statement/copy_kernel.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// Removes the statement listener during its lifetime.
+class NobodyTold {
+ public:
+  NobodyTold() : before_(set_listener(nullptr)) {}
+  ~NobodyTold() { (void)set_listener(before_); }
+  NobodyTold(NobodyTold const&) = delete;
+  NobodyTold& operator=(NobodyTold const&) = delete;
+
+ private:
+  Watcher* before_;
+};
+
+RawShard raw(Shard& shard, std::size_t number, std::int64_t element_bytes) {
+  RawShard result{shard.device, number, shard.own, nullptr, shard.frame.strides};
+  if (!shard.own.empty())
+    result.cells = shard.cells() + shard.frame.offset_of(shard.own.lo) * element_bytes;
+  return result;
+}
+
+StridedBlock block_of(RawShard const& shard, std::int64_t element_bytes) {
+  return strided_block(shard.box, shard.box.lo, shard.strides, element_bytes);
+}
+
+// The same box inside a dense row-major array of `shape`.
+StridedBlock block_in_whole(Box const& box, Shape const& shape, std::int64_t element_bytes) {
+  return strided_block(box, Index(box.rank(), 0), row_major_strides(shape), element_bytes);
+}
+
+// Some cells of a shard in host memory: in place, or as a dense copy of a GPU's cells. Only these
+// cells are copied, since memory between rows may belong to others.
+class HostCells {
+ public:
+  HostCells(Shard& shard, Box const& cells, std::int64_t element_bytes)
+      : shard_(shard), cells_(cells), element_bytes_(element_bytes) {
+    if (shard.stream == nullptr || cells.empty()) return;
+    auto const bytes = cells.cells() * element_bytes;
+    on_gpu_ = DeviceMemory(bytes, shard.stream);
+    here_ = HostMemory(bytes);
+  }
+  // Unfinished work may still read the copy.
+  ~HostCells() {
+    try {
+      if (is_copy()) wait_for(*shard_.stream);
+    } catch (DeviceError const&) {
+      return;
+    }
+  }
+  HostCells(HostCells const&) = delete;
+  HostCells& operator=(HostCells const&) = delete;
+
+  void fetch() {
+    if (!is_copy()) return;
+    shard_.stream->pack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
+    shard_.stream->copy(here_.data(), on_gpu_.data(), on_gpu_.size_bytes());
+    wait_for(*shard_.stream);
+  }
+  void put_back() {
+    if (!is_copy()) return;
+    shard_.stream->copy(on_gpu_.data(), here_.data(), on_gpu_.size_bytes());
+    shard_.stream->unpack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
+    wait_for(*shard_.stream);
+  }
+  // The shard as it would be on the host; for a copy, as if the shard had no other cells.
+  [[nodiscard]] RawShard raw(std::size_t number) {
+    auto result = detail::raw(shard_, number, element_bytes_);
+    if (!is_copy()) return result;
+    result.box = cells_;
+    result.cells = here_.data();
+    result.strides = row_major_strides(cells_.extents());
+    return result;
+  }
+
+ private:
+  [[nodiscard]] bool is_copy() const { return here_.data() != nullptr; }
+  [[nodiscard]] StridedBlock block() const {
+    return normalized(shard_.frame.block_of(cells_, element_bytes_));
+  }
+
+  Shard& shard_;
+  Box cells_;
+  std::int64_t element_bytes_;
+  DeviceMemory on_gpu_;
+  HostMemory here_;
+};
+
+// The cells of a shard that the map reads, and their places in the dense result.
+BlockPair blocks_read(RawShard const& shard, AffineMap const& map, Box const& indices,
+                      Box const& part, std::int64_t element_bytes) {
+  BlockPair pair;
+  pair.to = block_in_whole(part.shifted([&] {
+    Index back;
+    for (auto const lo : indices.lo) back.push_back(-lo);
+    return back;
+  }()),
+                           indices.extents(), element_bytes);
+  pair.from.element_bytes = element_bytes;
+  auto const first = map(part.lo);
+  for (std::size_t d = 0; d < map.rank(); ++d)
+    pair.from.offset_bytes += (first[d] - shard.box.lo[d]) * shard.strides[d] * element_bytes;
+  for (std::size_t i = 0; i < part.rank(); ++i) {
+    pair.from.extents.push_back(part.extent(i));
+    std::int64_t stride = 0;
+    for (std::size_t d = 0; d < map.rank(); ++d)
+      if (map.axes[d].from == static_cast<int>(i)) stride = map.axes[d].stride * shard.strides[d];
+    pair.from.strides_bytes.push_back(stride * element_bytes);
+  }
+  return pair;
+}
+
+// Copies a block's stream into another of the same length, whatever their extents.
+void stream_cells(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                  StridedBlock const& from) {
+  constexpr std::int64_t most_bytes = 64 * 1024;
+  auto const total = stream_bytes(from);
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(total, most_bytes)));
+  for (std::int64_t done = 0; done < total;) {
+    auto const n = pack(from_base, from, done, piece);
+    (void)unpack(to_base, to, done, std::span(piece).first(static_cast<std::size_t>(n)));
+    done += n;
+  }
+}
+
+// All cells may have changed: ghost cells become invalid, and the second buffer differs.
+void begin_write(ArrayState& state) {
+  check_writable(state);
+  check_closed(state, "a shard view");
+  tessera::synchronize();
+  state.freshness().clear();
+  for (auto& shard : state.shards()) {
+    shard.differing.clear();
+    if (shard.has_second()) shard.differing.push_back(shard.own);
+  }
+}
+
+std::vector<RawShard> raw_shards(ArrayState& state) {
+  std::vector<RawShard> result;
+  for (auto& shard : state.shards()) {
+    bool const is_next = !result.empty() && result.back().device == shard.device;
+    auto const number = is_next ? result.back().number + 1 : 0;
+    result.push_back(raw(shard, number, state.element_bytes()));
+  }
+  return result;
+}
+
+// How a function uses the cells that it receives.
+enum class Use : std::uint8_t { reads, sets, changes };
+
+void visit_shards(StatePtr const& state, Use use, std::function<void(RawShard const&)> const& f) {
+  run_on_local_devices([&](DeviceId device) {
+    auto const shards = storage_of(*state).shards_of(device);
+    for (std::size_t number = 0; number < shards.size(); ++number) {
+      HostCells cells(shards[number], shards[number].own, state->element_bytes());
+      if (use != Use::sets) cells.fetch();
+      f(cells.raw(number));
+      if (use != Use::reads) cells.put_back();
+    }
+  });
+}
+
+// 8 bytes that, repeated, are the element repeated.
+std::optional<std::uint64_t> pattern_of(std::span<std::byte const> element) {
+  std::array<std::byte, sizeof(std::uint64_t)> bytes;
+  auto const size = element.size();
+  if (size == 0 || std::max(size, bytes.size()) % std::min(size, bytes.size()) != 0)
+    return std::nullopt;
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = element[i % size];
+  for (std::size_t i = 0; i < size; ++i)
+    if (element[i] != bytes[i % bytes.size()]) return std::nullopt;
+  std::uint64_t pattern = 0;
+  std::memcpy(&pattern, bytes.data(), sizeof pattern);
+  return pattern;
+}
+
+}  // namespace
+
+StatePtr make_state(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes) {
+  if (sharding.is_partial())
+    throw ShardingError(text("an array on ", sharding,
+                             " is partial: make it by to_partial(u, axes) or from_addends"));
+  return make_state(std::make_shared<Layout const>(sharding, shape), element_bytes);
+}
+
+StatePtr make_state(std::shared_ptr<Layout const> layout, std::int64_t element_bytes) {
+  return make_array(std::move(layout), element_bytes);
+}
+
+StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, Addends addends) {
+  auto const bytes = addends.cells->element_bytes();
+  addends.cells->freeze();
+  auto state = make_array(std::make_shared<Layout const>(sharding, shape), bytes);
+  storage_of(*state).set_addends(std::move(addends));
+  return state;
+}
+
+std::int64_t extent_of(Shape const& shape, std::size_t d) {
+  if (d >= shape.size())
+    throw ShapeError(text("there is no dimension ", static_cast<std::int64_t>(d),
+                          " in an array of ", counted(std::ssize(shape), "dimension"),
+                          "; they are counted from 0"));
+  return shape[d];
+}
+
+StatePtr const& readable(StatePtr const& state) {
+  auto* const addends = storage_of(*state).addends();
+  if (addends == nullptr) return state;
+  if (addends->value == nullptr) {
+    NobodyTold const memo;  // computing the cached sum is no part of a loop's step
+    auto const& layout = *state->layout();
+    auto value =
+        make_state(layout.sharding().without_partial(), layout.shape(), state->element_bytes());
+    addends->add_up(addends->cells, value, {});
+    value->freeze();
+    addends->value = std::move(value);
+  }
+  return addends->value;
+}
+
+std::shared_ptr<Layout const> const& layout_of(StatePtr const& state) {
+  return state->layout();
+}
+
+void check_writable(StatePtr const& state) {
+  tessera::check_writable(*state);
+}
+
+void pin_cells(StatePtr const& state) {
+  state->pin();
+}
+
+void copy_value(StatePtr const& to, StatePtr const& from, Place const& place) {
+  auto const* const addends = storage_of(*from).addends();
+  if (addends == nullptr || addends->value != nullptr)
+    copy_cells(to, readable(from), place);
+  else
+    addends->add_up(addends->cells, to, place);
+}
+
+void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place) {
+  if (to == from) return;
+  Statement statement;
+  CopyKernel const kernel{to->element_bytes()};
+  auto const identity = AffineMap::identity(to->layout()->rank());
+  statement.kind = "copy";
+  statement.place = place;
+  statement.type_hash = hash_text("copy");
+  statement.purpose = Purpose::transfer;
+  statement.copied_bytes = to->element_bytes();
+  statement.work = {to->layout(), identity, whole(to->layout()->shape())};
+  statement.target = to;
+  statement.leaves.push_back({from, Access::plain(identity), -1});
+  statement.forms = copy_forms();
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  submit(statement);
+}
+
+StatePtr copied(StatePtr const& state) {
+  if (storage_of(*state).addends() != nullptr) return state;
+  auto const& layout = *state->layout();
+  auto copy = make_state(layout.sharding(), layout.shape(), state->element_bytes());
+  copy_cells(copy, state, {});
+  return copy;
+}
+
+void write_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  begin_write(storage_of(*state));
+  visit_shards(state, Use::sets, f);
+}
+
+bool fill_shards(StatePtr const& state, std::span<std::byte const> element) {
+  auto const pattern = pattern_of(element);
+  if (device_kind() == DeviceKind::cpu || !pattern) return false;
+  begin_write(storage_of(*state));
+  run_on_local_devices([&](DeviceId device) {
+    for (auto& shard : storage_of(*state).shards_of(device)) {
+      // Fills the whole buffer, since the surrounding ghost cells are invalid. GPUs allocate memory
+      // in larger multiples.
+      auto& memory = shard.memory[shard.current];
+      if (memory.data() != nullptr)
+        shard.stream->fill(memory.data(), *pattern, (memory.size_bytes() + 7) / 8 * 8);
+    }
+  });
+  return true;
+}
+
+void note_cells_of_host() {
+  if (device_kind() == DeviceKind::cuda)
+    log_warning_once(
+        "from_index calls its function on the host and copies the cells to the GPUs; an expression "
+        "over index(d) makes them there");
+}
+
+void change_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  begin_write(storage_of(*state));
+  visit_shards(state, Use::changes, f);
+}
+
+void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f) {
+  check_closed(*state, "a shard view");
+  tessera::synchronize();
+  visit_shards(state, Use::reads, f);
+}
+
+void copy_in_order(StatePtr const& to, StatePtr const& from) {
+  auto const bytes = to->element_bytes();
+  write_shards(to, [&](RawShard const& target) {
+    if (target.box.empty()) return;
+    auto const boxes = storage_of(*from).shards_of(target.device);
+    TESSERA_ASSERT(target.number < boxes.size(), boxes.size(), " boxes to more of ", *to->layout());
+    HostCells cells(boxes[target.number], boxes[target.number].own, bytes);
+    cells.fetch();
+    auto const source = cells.raw(target.number);
+    TESSERA_ASSERT(source.box.cells() == target.box.cells(), source.box, " to ", target.box);
+    stream_cells(target.cells, normalized(block_of(target, bytes)), source.cells,
+                 normalized(block_of(source, bytes)));
+  });
+}
+
+std::vector<RawShard> shards_to_read(StatePtr const& state) {
+  check_closed(*state, "a shard view");
+  tessera::synchronize();
+  return raw_shards(storage_of(*state));
+}
+
+std::vector<RawShard> shards_to_write(StatePtr const& state) {
+  begin_write(storage_of(*state));
+  return raw_shards(storage_of(*state));
+}
+
+void take_from_host(StatePtr const& state, std::byte const* whole) {
+  auto const bytes = state->element_bytes();
+  write_shards(state, [&](RawShard const& shard) {
+    if (shard.box.empty()) return;
+    copy_block(shard.cells, block_of(shard, bytes), whole,
+               block_in_whole(shard.box, state->layout()->shape(), bytes));
+  });
+}
+
+void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,
+                  Place const& place) {
+  check_closed(*state, "a host read");
+  auto const bytes = state->element_bytes();
+  auto const size = static_cast<std::size_t>(indices.cells() * bytes);
+  if (size == 0) return;
+  std::memset(into, 0, size);
+  tessera::synchronize();
+  run_on_local_devices([&](DeviceId device) {
+    auto const shards = storage_of(*state).shards_of(device);
+    if (shards.empty() || state->layout()->replica_of(device) != 0) return;
+    for (auto& shard : shards) {
+      auto const part = map.preimage(shard.own, indices);
+      if (part.empty() || shard.own.empty()) continue;
+      HostCells cells(shard, map.image(part), bytes);
+      cells.fetch();
+      auto const from = cells.raw(0);
+      auto const pair = blocks_read(from, map, indices, part, bytes);
+      copy_block(into, pair.to, from.cells, pair.from);
+    }
+  });
+  auto const cells = mix(state->layout()->fingerprint(), Access::plain(map).fingerprint());
+  or_over_processes({into, size}, place, {"which reads cells", 0, cells});
+}
+
+}  // namespace tessera::detail

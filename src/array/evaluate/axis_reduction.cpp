@@ -1,0 +1,247 @@
+#include "tessera/detail/array/evaluate/axis_reduction.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/array/axes.hpp"
+#include "tessera/base/error.hpp"
+
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// Below this size an additional message costs more time than the bytes that it saves.
+constexpr std::int64_t few_bytes = 16 * 1024;
+
+// The dimension of the anchor's array that the expression's dimension moves; none if it is
+// repeated.
+std::optional<std::size_t> dimension_of(Anchor const& anchor, std::size_t of_expression) {
+  for (std::size_t d = 0; d < anchor.access.rank(); ++d)
+    if (anchor.access.map.axes[d].from == static_cast<int>(of_expression)) return d;
+  return std::nullopt;
+}
+
+// The mesh axes that cut the anchor along dimensions which the result does not have.
+std::vector<std::string> axes_between_parts(Anchor const& anchor, DimensionSet reduced) {
+  std::vector<std::string> names;
+  auto const& spec = layout_of(anchor.state)->sharding().spec();
+  for (std::size_t d = 0; d < anchor.access.rank(); ++d) {
+    auto const from = anchor.access.map.axes[d].from;
+    if (from != AxisMap::fixed && !has_dimension(reduced, static_cast<std::size_t>(from))) continue;
+    auto const& axes = spec[d].axes();
+    names.insert(names.end(), axes.begin(), axes.end());
+  }
+  return names;
+}
+
+std::int64_t devices_along(Mesh const& mesh, std::vector<std::string> const& names) {
+  std::int64_t devices = 1;
+  for (auto const& name : names) devices *= mesh.axes()[mesh.axis(name)].size;
+  return devices;
+}
+
+// The anchor's sharding without the reduced dimensions, or with one cell in each.
+FoldArray place_result(Anchor const& anchor, Shape const& extents, DimensionSet reduced,
+                       bool keep) {
+  Shape shape;
+  AffineMap map{extents.size(), {}};
+  InlineVector<int, max_rank> place(extents.size(), AxisMap::fixed);  // of each dimension
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    bool const is_gone = has_dimension(reduced, d);
+    if (is_gone && !keep) continue;
+    if (!is_gone) place[d] = static_cast<int>(shape.size());
+    map.axes.push_back({is_gone ? AxisMap::fixed : static_cast<int>(d), 0, 1});
+    shape.push_back(is_gone ? 1 : extents[d]);
+  }
+  auto of_result = anchor;
+  for (auto& axis : of_result.access.map.axes)
+    if (axis.from != AxisMap::fixed) axis.from = place[static_cast<std::size_t>(axis.from)];
+  return {std::make_shared<Layout const>(sharding_of_result(of_result, shape), shape), map};
+}
+
+// The anchor's array, each device's part its own, with the slabs before it.
+FoldArray place_parts(Anchor const& anchor, Shape const& extents, DimensionSet reduced) {
+  auto const& layout = *layout_of(anchor.state);
+  auto const between = axes_between_parts(anchor, reduced);
+  Shape shape{devices_along(layout.mesh(), between)};
+  AffineMap map{extents.size(), {}};
+  map.axes.push_back({AxisMap::fixed, 0, 1});
+  std::vector<SpecEntry> entries{SpecEntry(between)};
+  std::vector<Cut> cuts{Cut::balanced()};
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    if (has_dimension(reduced, d)) continue;
+    auto const of_anchor = dimension_of(anchor, d);
+    auto const from = static_cast<int>(d);
+    if (!of_anchor) {
+      shape.push_back(extents[d]);
+      map.axes.push_back({from, 0, 1});
+      entries.emplace_back(none);
+      cuts.push_back(Cut::balanced());
+      continue;
+    }
+    shape.push_back(layout.shape()[*of_anchor]);
+    map.axes.push_back(anchor.access.map.axes[*of_anchor]);
+    entries.push_back(layout.sharding().spec()[*of_anchor]);
+    cuts.push_back(layout.sharding().cut(*of_anchor));
+  }
+  NamedSharding const sharding(layout.mesh(), PartitionSpec(entries), cuts);
+  return {std::make_shared<Layout const>(sharding, shape), map};
+}
+
+// True if the devices that compute a cell of the result own all of the anchor's cells for it.
+bool owns_all_terms(Anchor const& anchor, Shape const& extents, DimensionSet reduced) {
+  if (count_terms(extents, reduced) == 0) return false;  // no device would write the result
+  auto const& layout = *layout_of(anchor.state);
+  for (std::size_t d = 0; d < anchor.access.rank(); ++d) {
+    if (layout.sharding().ways(d) == 1) continue;
+    auto const& axis = anchor.access.map.axes[d];
+    if (axis.from == AxisMap::fixed) return false;
+    auto const from = static_cast<std::size_t>(axis.from);
+    bool const is_whole =
+        axis.offset == 0 && axis.stride == 1 && extents[from] == layout.shape()[d];
+    if (has_dimension(reduced, from) || !is_whole) return false;
+  }
+  return true;
+}
+
+// The result's cell for each index (slab, remaining dimensions …).
+AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced) {
+  auto map = result.map;
+  std::size_t remaining = 0;
+  for (std::size_t d = 0; d < map.rank_in; ++d) remaining += has_dimension(reduced, d) ? 0U : 1U;
+  map.rank_in = remaining + 1;
+  int next = 1;
+  for (auto& axis : map.axes)
+    if (axis.from != AxisMap::fixed) axis.from = next++;
+  return map;
+}
+
+FoldPlan make_plan(FoldRequest const& request) {
+  auto const& [anchor, extents, reduced, keeps_dimensions, is_one_box, bytes] = request;
+  FoldPlan plan;
+  plan.result = place_result(anchor, extents, reduced, keeps_dimensions);
+  plan.owns_all_terms = is_one_box && owns_all_terms(anchor, extents, reduced);
+  if (plan.owns_all_terms) return plan;
+  plan.parts = place_parts(anchor, extents, reduced);
+  plan.merge_map = map_of_merge(plan.result, reduced);
+  auto const& lies = *plan.result.layout;
+  auto const spread = spread_out(lies, *plan.parts.layout, bytes);
+  if (!(spread == lies.sharding()))
+    plan.shares_layout = std::make_shared<Layout const>(spread, lies.shape());
+  return plan;
+}
+
+// The inputs that determine a plan.
+struct FoldKey {
+  explicit FoldKey(FoldRequest const& request)
+      : layout(layout_of(request.anchor.state)),
+        map(request.anchor.access.map),
+        is_on_two_meshes(request.anchor.is_on_two_meshes),
+        extents(request.extents),
+        reduced(request.reduced),
+        keeps_dimensions(request.keeps_dimensions),
+        is_one_box(request.is_one_box),
+        accumulator_bytes(request.accumulator_bytes) {}
+
+  friend bool operator==(FoldKey const&, FoldKey const&) = default;
+
+  std::shared_ptr<Layout const> layout;  // the same object, which lives as long as this
+  AffineMap map;
+  bool is_on_two_meshes;
+  Shape extents;
+  DimensionSet reduced;
+  bool keeps_dimensions;
+  bool is_one_box;
+  std::int64_t accumulator_bytes;
+};
+
+class FoldPlans {
+ public:
+  [[nodiscard]] std::shared_ptr<FoldPlan const> find(FoldKey const& key) const {
+    auto const found = std::find_if(plans_.begin(), plans_.end(),
+                                    [&](auto const& entry) { return entry.first == key; });
+    return found == plans_.end() ? nullptr : found->second;
+  }
+  void add(FoldKey const& key, std::shared_ptr<FoldPlan const> const& plan) {
+    if (plans_.size() < most_plans)
+      plans_.emplace_back(key, plan);
+    else
+      plans_[next_++ % most_plans] = {key, plan};
+  }
+
+ private:
+  static constexpr std::size_t most_plans = 64;  // a program with more in one loop computes them
+                                                 // again
+
+  std::vector<std::pair<FoldKey, std::shared_ptr<FoldPlan const>>> plans_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::size_t resolve_axis(std::int64_t axis, std::size_t rank) {
+  auto const dimensions = static_cast<std::int64_t>(rank);
+  if (axis < -dimensions || axis >= dimensions)
+    throw ShapeError(text("there is no axis ", axis, " in an array of ",
+                          counted(dimensions, "dimension"), "; there are ", -dimensions, " to ",
+                          dimensions - 1));
+  return static_cast<std::size_t>(axis < 0 ? axis + dimensions : axis);
+}
+
+DimensionSet resolve_axes(std::span<std::int64_t const> numbers, std::size_t rank) {
+  DimensionSet set = 0;
+  for (auto const number : numbers) {
+    auto const d = resolve_axis(number, rank);
+    if (has_dimension(set, d))
+      throw ShapeError(text("axis ", number, " names dimension ", d, " a second time in ",
+                            join(numbers, "axis(", ")"), "; name each dimension once"));
+    set |= DimensionSet{1} << d;
+  }
+  return set;
+}
+
+std::int64_t count_terms(Shape const& extents, DimensionSet reduced) {
+  std::int64_t terms = 1;
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    if (has_dimension(reduced, d)) terms *= extents[d];
+  return terms;
+}
+
+NamedSharding spread_out(Layout const& result, Layout const& parts,
+                         std::int64_t accumulator_bytes) {
+  auto const slabs = parts.shape()[0];
+  auto const cells = result.cells();
+  bool const is_little = slabs <= 4 && slabs * cells * accumulator_bytes <= few_bytes;
+  if (slabs == 1 || cells == 0 || is_little) return result.sharding();
+  auto const& sharding = result.sharding();
+  std::size_t longest = 0;
+  auto const piece = [&](std::size_t d) { return result.shape()[d] / sharding.ways(d); };
+  for (std::size_t d = 1; d < result.rank(); ++d)
+    if (piece(d) > piece(longest)) longest = d;
+  auto entries = sharding.spec().entries();
+  std::vector<Cut> cuts;
+  for (std::size_t d = 0; d < entries.size(); ++d) cuts.push_back(sharding.cut(d));
+  auto names = entries[longest].axes();
+  auto const& between = parts.sharding().spec()[0].axes();
+  names.insert(names.end(), between.begin(), between.end());
+  entries[longest] = SpecEntry(names);
+  cuts[longest] = Cut::balanced();
+  return {sharding.mesh(), PartitionSpec(entries), cuts};
+}
+
+std::shared_ptr<FoldPlan const> plan_fold(FoldRequest const& request) {
+  static FoldPlans plans;  // arithmetic only: a plan is good for every Runtime
+  FoldKey const key(request);
+  if (auto found = plans.find(key)) return found;
+  auto made = std::make_shared<FoldPlan const>(make_plan(request));
+  plans.add(key, made);
+  return made;
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,116 @@
+#include "tessera/detail/array/evaluate/build.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/plan/access.hpp"
+
+namespace tessera::detail {
+
+AccessBuilder AccessBuilder::permuted(std::span<std::size_t const> order) const {
+  AccessBuilder inside(*this);
+  auto const missing = dimensions_.size() - order.size();
+  inside.dimensions_ = InlineVector<std::size_t, max_rank>(order.size(), 0);
+  for (std::size_t d = 0; d < order.size(); ++d)
+    inside.dimensions_[order[d]] = dimensions_[d + missing];
+  return inside;
+}
+
+Access AccessBuilder::access(std::span<ViewAxis const> axes,
+                             std::span<std::int64_t const> view_extents) const {
+  Access access;  // constructed in its final place: a copy would wait until all of it has been
+                  // stored
+  access.map.rank_in = extents_.size();
+  auto const missing = dimensions_.size() - view_extents.size();  // leading ones the view lacks
+  for (auto const& axis : axes) {
+    int from = AxisMap::fixed;
+    if (axis.from != ViewAxis::fixed) {
+      auto const k = static_cast<std::size_t>(axis.from);
+      auto const dimension = dimensions_[k + missing];
+      // One cell against many is repeated.
+      if (view_extents[k] != 1 || extents_[dimension] == 1) from = static_cast<int>(dimension);
+    }
+    access.map.axes.push_back({from, axis.offset, axis.stride});
+  }
+  access.boundaries.resize(axes.size());
+  return access;
+}
+
+void AccessBuilder::shift(Access& access, std::span<ViewAxis const> axes,
+                          std::span<std::int64_t const> view_extents, std::size_t k,
+                          std::int64_t offset, BoundaryKind below, BoundaryKind above) const {
+  auto const moved_by_k = [k](ViewAxis const& axis) { return axis.from == static_cast<int>(k); };
+  auto const found = std::find_if(axes.begin(), axes.end(), moved_by_k);
+  auto const r = static_cast<std::size_t>(found - axes.begin());
+  if (found == axes.end() || access.map.axes[r].from == AxisMap::fixed) {
+    if (below == BoundaryKind::constant || above == BoundaryKind::constant)
+      throw UsageError(text("dimension ", k,
+                            " of one cell is shifted past a constant edge and repeated; assign the "
+                            "shifted array to one of its own first"));
+    return;  // one cell, repeated: its neighbour is itself
+  }
+  auto& axis = access.map.axes[r];
+  access.boundaries[r] = {below, above, axis.offset, view_extents[k], k};
+  axis.offset += axis.stride * offset;
+}
+
+std::size_t Builder::leaf(StatePtr const& storage, Access const& access,
+                          std::int64_t constants_offset) {
+  return statement_.add_leaf({readable(storage), access, constants_offset});
+}
+
+std::size_t AccessBuilder::checked_dimension(std::size_t d) const {
+  if (d >= dimensions_.size())
+    throw ShapeError(text("index(", d, ") in a statement of ",
+                          counted(std::ssize(dimensions_), "dimension"),
+                          "; they are counted from 0"));
+  return dimensions_[d];
+}
+
+void Anchor::offer(StatePtr const& storage, Access const& how) {
+  auto const& candidate = readable(storage);
+  auto const& sharding = layout_of(candidate)->sharding();
+  bool cut = false;
+  std::size_t moves = 0;
+  for (std::size_t d = 0; d < how.rank(); ++d) {
+    if (how.map.axes[d].from == AxisMap::fixed) continue;
+    ++moves;
+    cut = cut || sharding.ways(d) > 1;
+  }
+  if (state != nullptr && !(layout_of(state)->mesh() == layout_of(candidate)->mesh()))
+    is_on_two_meshes = true;
+  bool const better = state == nullptr || moves > rank || (moves == rank && cut && !is_cut);
+  if (!better) return;
+  state = candidate;
+  access = how;
+  rank = moves;
+  is_cut = cut;
+}
+
+NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape) {
+  if (anchor.state == nullptr)
+    throw UsageError(
+        "a new array from an expression that reads none has no shape and no sharding; make "
+        "the array first and assign to it");
+  if (anchor.is_on_two_meshes)
+    throw UsageError(
+        "a new array from arrays on different meshes needs a sharding: "
+        "DistArray(expression, sharding)");
+  auto const& sharding = layout_of(anchor.state)->sharding();
+  std::vector<SpecEntry> entries(shape.size(), none);
+  std::vector<Cut> cuts(shape.size(), Cut::balanced());
+  for (std::size_t d = 0; d < anchor.access.rank(); ++d) {
+    auto const from = anchor.access.map.axes[d].from;
+    if (from == AxisMap::fixed) continue;
+    auto const r = static_cast<std::size_t>(from);
+    entries[r] = sharding.spec()[d];
+    bool const same_extent = shape[r] == layout_of(anchor.state)->shape()[d];
+    if (!sharding.cut(d).lists_cells() || same_extent) cuts[r] = sharding.cut(d);
+  }
+  return {sharding.mesh(), PartitionSpec(entries), cuts};
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,69 @@
+#include "src/execution/buffer_swap.hpp"
+
+#include <cstdint>
+
+#include "src/index/box.hpp"
+
+namespace tessera {
+namespace {
+
+void add_differing(Shard& shard, Box const& written) {
+  if (written.empty() || !shard.has_second()) return;
+  for (auto const& box : shard.differing)
+    if (box.contains(written)) return;
+  if (shard.differing.size() == shard.differing.capacity() - 1) {
+    auto around = written;
+    for (auto const& box : shard.differing) around = hull(around, box);
+    shard.differing.clear();
+    shard.differing.push_back(around);
+    return;
+  }
+  shard.differing.push_back(written);
+}
+
+}  // namespace
+
+void Targets::name(Record& record, std::shared_ptr<ArrayModel> const& target, DeviceId device) {
+  record.targets.clear();
+  record.carry.clear();
+  if (record.plan->writes.empty()) return;
+  record.keep(target);
+  auto& array = storage_of(*target);
+  auto const shards = array.shards_of(device);
+  for (auto const& write : record.plan->writes) {
+    auto& shard = shards[write.box];
+    if (write.swaps)
+      swap_buffers(record, shard, array, write);
+    else
+      add_differing(shard, write.written);
+    record.targets.push_back(shard.cells());
+  }
+}
+
+void Targets::swap_buffers(Record& record, Shard& shard, ArrayState const& array,
+                           BoxWrite const& write) {
+  array.need_second_buffer(shard);
+  carry_over(record, shard, array.element_bytes(), write);
+  shard.current = 1 - shard.current;
+  shard.differing.clear();
+  shard.differing.push_back(write.written);
+}
+
+// The cells in which the buffers differ and which the statement does not write.
+void Targets::carry_over(Record& record, Shard& shard, std::int64_t element_bytes,
+                         BoxWrite const& write) {
+  auto* const other = shard.buffer(1 - shard.current);
+  for (auto const& box : shard.differing) {
+    if (write.without_holes && write.written.contains(box)) continue;
+    rest_.clear();
+    if (write.without_holes)
+      append_difference(box, write.written, rest_);
+    else
+      rest_.push_back(box);
+    for (auto const& cells : rest_)
+      if (!cells.empty())
+        record.carry.push_back({shard.frame.block_of(cells, element_bytes), shard.cells(), other});
+  }
+}
+
+}  // namespace tessera

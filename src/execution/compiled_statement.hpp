@@ -1,0 +1,64 @@
+#pragma once
+/// @file
+/// A plan made ready to run on this process: a lowered statement whose messages have their
+/// channels.
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "src/statement/lowering/lowered_statement.hpp"
+#include "src/transport/channel/channel.hpp"
+
+namespace tessera {
+
+struct GpuLane;
+class MessagePath;
+
+/// How a message travels between two devices. Chosen when the plan is connected.
+enum class PathKind : std::uint8_t {
+  slots,         ///< the host packs it into the slots of the channel, and unpacks it there
+  peer,          ///< from GPU to GPU, through memory that both reach
+  communicator,  ///< by a library of the GPUs' own
+  staged,        ///< a GPU packs it; the host carries it through pinned memory and the slots
+};
+
+/// All that travels between this device and one peer for one statement, and by what.
+struct Message : MessagePlan {
+  Sender* sender = nullptr;
+  Receiver* receiver = nullptr;
+  PathKind path = PathKind::slots;
+  GpuLane* lane = nullptr;         ///< of PathKind::peer
+  std::optional<Route> gpu_route;  ///< where GPUs send without the host
+  std::int64_t room_offset = 0;    ///< of its bytes in the room for a plan's messages
+};
+
+/// The messages of a device that take one path: a range of its sends and one of its receives.
+struct PathUse {
+  MessagePath const* path = nullptr;
+  std::size_t first_send = 0;
+  std::size_t send_count = 0;
+  std::size_t first_receive = 0;
+  std::size_t receive_count = 0;
+
+  friend bool operator==(PathUse const&, PathUse const&) = default;
+};
+
+/// The work of one local device for a statement.
+struct DevicePlan : DeviceWork {
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+  MessagePath const* path = nullptr;  ///< of all messages; null without any
+  std::vector<PathUse> paths;         ///< where they take several: the messages are sorted by them
+};
+
+/// A statement, ready to run on this process once its channels are open.
+struct CompiledStatement : StatementPlan {
+  CompiledStatement() = default;
+  /// The same plan, with channels still to be opened.
+  explicit CompiledStatement(LoweredStatement&& lowered);
+
+  std::vector<DevicePlan> devices;
+};
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#include "src/execution/connection/connect.hpp"
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "src/base/text.hpp"
+#include "src/execution/gpu_channels/gpu_routes.hpp"
+#include "src/execution/message_path.hpp"
+
+namespace tessera {
+namespace {
+
+// The routes by which the cells of each leaf are sent.
+void explain_routes(CompiledStatement& compiled) {
+  auto& reads = compiled.explanation.reads;
+  std::vector<std::set<std::string_view>> routes(reads.size());
+  for (auto const& device : compiled.devices)
+    for (auto const& message : device.sends)
+      for (auto const& block : message.blocks)
+        routes[block.leaf].insert(to_string(route_of(message)));
+  for (std::size_t l = 0; l < reads.size(); ++l) reads[l].routes = join(routes[l]);
+}
+
+}  // namespace
+
+void open_channels(CompiledStatement& compiled, StatementTag const& tag,
+                   MessageTools const& tools) {
+  for (auto& device : compiled.devices)
+    for (auto& message : device.receives)
+      message.receiver = &tools.network.receiver(message.peer, device.device);
+  for (auto& device : compiled.devices)
+    for (auto& message : device.sends)
+      message.sender = &tools.network.sender(device.device, message.peer, tag);
+  if (tools.gpu_routes != nullptr) tools.gpu_routes->prepare(compiled, tag);
+  for (auto& device : compiled.devices) group_by_path(device);
+}
+
+std::shared_ptr<CompiledStatement> connect(LoweredStatement&& lowered, StatementTag const& tag,
+                                           MessageTools const& tools) {
+  auto compiled = std::make_shared<CompiledStatement>(std::move(lowered));
+  open_channels(*compiled, tag, tools);
+  explain_routes(*compiled);
+  return compiled;
+}
+
+}  // namespace tessera

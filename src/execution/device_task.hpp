@@ -1,0 +1,107 @@
+#pragma once
+/// @file
+/// One statement on one device, with everything that changes from run to run filled in.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/base/inline_vector.hpp"
+#include "src/device/host_memory.hpp"
+#include "src/execution/compiled_statement.hpp"
+#include "src/execution/gpu_context.hpp"
+#include "src/execution/phase_timer.hpp"
+#include "src/execution/tree_reduction.hpp"
+#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
+#include "src/transport/protocol/waiter.hpp"
+
+namespace tessera {
+
+/// Cells that go from one buffer of a shard to the other, where they lie alike.
+struct Carry {
+  StridedBlock block;
+  std::byte const* from = nullptr;
+  std::byte* to = nullptr;
+};
+
+/// Preallocated: filling one in and running it allocates nothing once its vectors have grown.
+///
+/// Threads: written by the caller's thread while the slot is free, then the worker's until it is
+/// done.
+struct Record {
+  enum class Kind : std::uint8_t { statement, call };
+  Kind kind = Kind::statement;
+  StatementTag tag;
+  DeviceId device;
+  Waiter* waiter = nullptr;
+  Queue* queue = &host_queue();    ///< of the device
+  GpuSide* gpu_context = nullptr;  ///< null on the host
+
+  /// The record runs on this GPU; without one on the host.
+  void run_on(GpuSide* gpu) {
+    gpu_context = gpu;
+    queue = gpu == nullptr ? &host_queue() : gpu->stream.get();
+  }
+
+  /// False if the task runs at once on the caller's thread: then the statement keeps its arrays
+  /// alive.
+  bool outlives_statement = true;
+  std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
+  DevicePlan const* plan = nullptr;
+  KernelForms forms;
+  std::int64_t step = 0;  ///< of the loop
+  HostMemory kernel;      ///< a copy of the statement's
+  std::int64_t kernel_bytes = 0;
+  std::int64_t copied_bytes = 0;    ///< of an element, if the kernel only copies; else 0
+  std::vector<std::byte*> buffers;  ///< read: one for each of the plan's
+  std::vector<std::byte const*> scalars;
+  std::vector<std::byte*> targets;  ///< written: one for each of the plan's writes
+  std::byte* scratch = nullptr;
+  std::vector<Carry> carry;  ///< untouched cells
+  Reduction reduction;
+  std::byte* accumulator = nullptr;
+  std::byte* result = nullptr;
+  TreeLinks* tree = nullptr;
+  std::vector<std::shared_ptr<void>> keeps;  ///< arrays and scalars that the record names
+
+  std::function<void(Record&)> const* call = nullptr;
+
+  /// Keeps an array or a scalar alive until it has run.
+  template <class T>
+  void keep(std::shared_ptr<T> const& named) {
+    if (outlives_statement) keeps.push_back(named);
+  }
+
+  Probe* probe = nullptr;  ///< null if timing is off
+  std::size_t row = 0;     ///< of the probe
+};
+
+/// Adds the time since the last call to a phase, where somebody looks.
+inline void note_phase(Record& record, Phase phase) {
+  if (record.probe != nullptr) record.probe->end_of(phase);
+}
+
+/// The memory from which a block's offset counts.
+[[nodiscard]] inline std::byte* base_of(Record const& record, Storage storage, std::size_t buffer) {
+  if (storage == Storage::target) return record.targets[buffer];
+  return storage == Storage::shard ? record.buffers[buffer] : record.scratch;
+}
+
+/// Runs a record on its device's thread.
+/// Throws: PeerFailed, Mismatch, DeviceError, and what a kernel throws.
+void execute(Record& record);
+
+/// Carries out only the first part of a statement: sends, receives and copies what the record's
+/// plan says.
+/// Throws: PeerFailed, Mismatch, DeviceError.
+void exchange_cells(Record& record);
+/// The same in two halves, between which the device may change its own cells: only if the channels
+/// hold whole messages.
+[[nodiscard]] bool channels_hold_messages(DevicePlan const& plan);
+void send_cells(Record& record);
+void receive_cells(Record& record);
+
+}  // namespace tessera

@@ -1,0 +1,281 @@
+#include "src/execution/gpu_channels/gpu_communicator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <thread>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/text.hpp"
+#include "src/execution/gpu_channels/handshake.hpp"
+
+namespace tessera {
+namespace {
+
+// A member's address, or a part of it.
+struct AddressNote {
+  NoteHead head;  // with the length of the whole address
+  std::array<std::byte, 800> bytes{};
+};
+
+// The numbers of one process, for everybody.
+void spread(Bootstrap& bootstrap, GpuGroupId& id, bool is_mine) {
+  std::array<std::int64_t, sizeof id.bytes / sizeof(std::int64_t)> numbers;
+  static_assert(sizeof numbers == sizeof id.bytes);
+  numbers.fill(std::numeric_limits<std::int64_t>::min());
+  if (is_mine) std::memcpy(numbers.data(), id.bytes.data(), sizeof numbers);
+  bootstrap.max_of_each(numbers);
+  std::memcpy(id.bytes.data(), numbers.data(), sizeof numbers);
+}
+
+// Whether two devices of this host are on one GPU, by their numbers. A collective over the job.
+bool shares_gpus(Bootstrap& bootstrap, std::vector<std::uint64_t> const& identities) {
+  // A process with fewer devices than others pads its list with zeros, which are not valid
+  // identities.
+  std::vector<std::int64_t> mine(
+      static_cast<std::size_t>(bootstrap.max_of(std::ssize(identities))));
+  std::ranges::transform(identities, mine.begin(), [](std::uint64_t identity) {
+    return static_cast<std::int64_t>(2 * identity + 1);
+  });
+  auto const table = bootstrap.host_table(mine);
+  std::vector<std::int64_t> all(table.begin(), table.end());
+  std::erase(all, 0);
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) != all.end();
+}
+
+std::string_view name_of(Route route) {
+  return route == Route::nccl ? "NCCL" : "UCX";
+}
+
+}  // namespace
+
+void GpuGroupRoute::join(GpuRouteChoice choice) {
+  auto const asked = communicator_asked_for(choice);
+  bool const is_free = choice == GpuRouteChoice::automatic;
+  if (has_communicators() && (is_free || asked == Route::nccl)) return adopt_nccl();
+  if (asked) return join_asked(choice, *asked);
+  if (!is_free || !spans_hosts()) return;
+  for (auto const route : {Route::nccl, Route::ucx_gpu})
+    if (joins(route, try_unasked(route))) return;
+}
+
+void GpuGroupRoute::join_asked(GpuRouteChoice choice, Route route) {
+  if (joins(route, try_route(route))) return;
+  throw ConfigError(
+      text("TESSERA_GPU_ROUTE=", to_string(choice), " cannot join the devices: ", why_not_));
+}
+
+// Notes how a try ended; true if all devices have joined.
+bool GpuGroupRoute::joins(Route route, std::string const& trouble) {
+  if (!trouble.empty()) {
+    why_not_ += text(why_not_.empty() ? "" : "; ", name_of(route), ": ", trouble);
+    return false;
+  }
+  route_ = route;
+  why_not_.clear();
+  return true;
+}
+
+// A collective over the job.
+bool GpuGroupRoute::has_communicators() const {
+  bool const mine = !tools_.nccl_communicators.empty();
+  if (!is_equal_on_all(tools_.bootstrap, mine ? 1 : 0))
+    throw UsageError(
+        "RuntimeOptions::nccl_communicators are given on some processes only; give them on all or "
+        "on none");
+  return mine;
+}
+
+// As has_communicators.
+void GpuGroupRoute::adopt_nccl() {
+  auto const& job = tools_.job;
+  auto const& given = tools_.nccl_communicators;
+  auto const trouble = trouble_of([&] {
+    if (given.size() != tools_.sides.size())
+      throw DeviceError(text(given.size(), " for ", counted(job.local_count(), "device")));
+    auto const streams = prepare_wires();
+    keep(tools_.sides.front()->stream->peers().adopt_group(given, job.first_local().value(),
+                                                           job.device_count(), streams));
+  });
+  auto const words = agreed(tools_.bootstrap, trouble.data());
+  if (!words.empty()) throw UsageError(text("RuntimeOptions::nccl_communicators: ", words));
+  route_ = Route::nccl;
+}
+
+bool GpuGroupRoute::spans_hosts() const {
+  auto& bootstrap = tools_.bootstrap;
+  return std::ssize(bootstrap.host_processes()) < bootstrap.process_count();
+}
+
+std::size_t GpuGroupRoute::local_index(DeviceId device) const {
+  return static_cast<std::size_t>(tools_.job.local_index(device));
+}
+
+// Tries a route and returns the reason for its failure; empty if all have joined. A collective over
+// the job.
+std::string GpuGroupRoute::try_route(Route route) {
+  if (auto words = agreed(tools_.bootstrap, why_unfit(route)); !words.empty()) return words;
+  auto words = route == Route::nccl ? join_nccl() : join_ucx();
+  if (!words.empty()) leave();
+  return words;
+}
+
+// As try_route, for a route that was not requested. Fails if the host's messages were forced to
+// another route.
+std::string GpuGroupRoute::try_unasked(Route route) {
+  auto const asked = environment("TESSERA_ROUTE").value_or("ucx");
+  bool const is_forced = route == Route::ucx_gpu && asked != "ucx";
+  auto const trouble = is_forced ? text("TESSERA_ROUTE asks for ", asked) : std::string();
+  if (auto words = agreed(tools_.bootstrap, trouble); !words.empty()) return words;
+  return try_route(route);
+}
+
+// Of this process; a collective over the job.
+std::string GpuGroupRoute::why_unfit(Route route) const {
+  std::vector<std::uint64_t> identities;
+  GpuGroupTraits traits;
+  auto const trouble = trouble_of([&] {
+    auto& first = *tools_.sides.front()->stream;
+    for (auto* const side : tools_.sides)
+      identities.push_back(side->stream->peers().gpu_identity());
+    traits = route == Route::nccl ? first.peers().group_traits() : ucx_group_traits(first);
+  });
+  bool const is_shared = shares_gpus(tools_.bootstrap, identities);
+  if (!is_empty(trouble)) return trouble.data();
+  if (!traits.exists) return traits.why_not;
+  if (is_shared && !traits.shares_gpus) return "several devices of this host are on one GPU";
+  if (spans_hosts() && !traits.spans_hosts) return "these GPUs form communicators on one host only";
+  return "";
+}
+
+// The streams with which the devices are members.
+std::vector<GpuStream*> GpuGroupRoute::prepare_wires() {
+  std::vector<GpuStream*> streams;
+  for (auto* const side : tools_.sides) {
+    side->wires = side->stream->make_sibling();
+    side->packed = side->stream->make_event();
+    side->arrived = side->wires->make_event();
+    streams.push_back(side->wires.get());
+  }
+  return streams;
+}
+
+void GpuGroupRoute::keep(std::vector<std::unique_ptr<GpuGroup>> groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) tools_.sides[i]->group = std::move(groups[i]);
+}
+
+// Leaves the half-formed communicator; members that already joined would wait for ever.
+void GpuGroupRoute::leave() {
+  members_.clear();
+  for (auto* const side : tools_.sides) side->group.reset();
+}
+
+// As try_route.
+std::string GpuGroupRoute::join_nccl() {
+  auto const& job = tools_.job;
+  auto& peers = tools_.sides.front()->stream->peers();
+  bool const is_first = job.self() == ProcessId{0};
+  GpuGroupId id;
+  auto trouble = trouble_of([&] {
+    if (is_first) id = peers.make_group_id(job.device_count());
+  });
+  if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
+  spread(tools_.bootstrap, id, is_first);
+  trouble = trouble_of([&] {
+    auto const streams = prepare_wires();
+    keep(peers.join_group(id, job.first_local().value(), job.device_count(), streams));
+  });
+  auto words = agreed(tools_.bootstrap, trouble.data());
+  return words.empty() ? wait_until_joined() : words;
+}
+
+// As try_route. All poll for a moment and then exchange their results: a failure on one process
+// ends the wait of the others.
+std::string GpuGroupRoute::wait_until_joined() {
+  enum State : std::int64_t { joined, joining, failed };
+  for (;;) {
+    std::int64_t state = joining;
+    auto const trouble = trouble_of([&] {
+      auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+      while (state == joining && std::chrono::steady_clock::now() < end) {
+        auto const is_ready = [](GpuSide* side) { return side->group->is_ready(); };
+        if (std::ranges::all_of(tools_.sides, is_ready)) state = joined;
+        std::this_thread::yield();
+      }
+    });
+    if (!is_empty(trouble)) state = failed;
+    auto const worst = tools_.bootstrap.max_of(state);
+    if (worst == joined) return "";
+    if (worst == failed) return agreed(tools_.bootstrap, trouble.data());
+  }
+}
+
+// As try_route. Members are introduced as plans name them.
+std::string GpuGroupRoute::join_ucx() {
+  auto const trouble = trouble_of([&] {
+    prepare_wires();
+    auto rank = tools_.job.first_local().value();
+    for (auto* const side : tools_.sides) {
+      auto member = make_ucx_group(side->wires, rank++);
+      members_.push_back(member.get());
+      side->group = std::move(member);
+    }
+  });
+  return agreed(tools_.bootstrap, trouble.data());
+}
+
+// Sends all control messages before receiving the first, so that no cycle of waits can occur. No
+// worker has messages under way meanwhile.
+void GpuGroupRoute::introduce(CompiledStatement const& plan, StatementTag const& tag) {
+  if (route_ != Route::ucx_gpu) return;
+  std::vector<Pair> incoming;
+  std::vector<Pair> outgoing;
+  auto const visit = [&](Message const& message, Pair pair, std::vector<Pair>& pairs) {
+    if (message.path == PathKind::communicator && introduced_.insert(pair).second)
+      pairs.push_back(pair);
+  };
+  for (auto const& device : plan.devices) {
+    for (auto const& message : device.receives)
+      visit(message, {message.peer, device.device}, incoming);
+    for (auto const& message : device.sends)
+      visit(message, {device.device, message.peer}, outgoing);
+  }
+  if (incoming.empty() && outgoing.empty()) return;
+  tools_.rest();
+  for (auto const& pair : incoming) tell_address(pair, tag);
+  for (auto const& pair : outgoing) hear_address(pair, tag);
+}
+
+void GpuGroupRoute::tell_address(Pair pair, StatementTag const& tag) {
+  auto const [from, to] = pair;
+  auto const address = members_[local_index(to)]->address();
+  for (std::size_t at = 0; at < address.size();) {
+    AddressNote note{head_of(tag, std::ssize(address))};
+    auto const count = std::min(note.bytes.size(), address.size() - at);
+    std::memcpy(note.bytes.data(), address.data() + at, count);
+    tell(tools_.network, to, from, note);
+    at += count;
+  }
+}
+
+void GpuGroupRoute::hear_address(Pair pair, StatementTag const& tag) {
+  auto const [from, to] = pair;
+  std::vector<std::byte> address;
+  std::size_t length = 0;
+  do {
+    auto const note = hear<AddressNote>(tools_.network, to, from, tag);
+    length = static_cast<std::size_t>(note.head.bytes);
+    auto const count = std::min(note.bytes.size(), length - address.size());
+    address.insert(address.end(), note.bytes.begin(),
+                   note.bytes.begin() + static_cast<std::ptrdiff_t>(count));
+  } while (address.size() < length);
+  members_[local_index(from)]->connect(to.value(), address);
+}
+
+}  // namespace tessera

@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// Messages that a GPU packs into memory of its own.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/execution/compiled_statement.hpp"
+#include "src/execution/device_task.hpp"
+
+namespace tessera {
+
+/// The sizes of the buffers in which a plan's messages are packed and unpacked.
+struct MessageRoom {
+  std::int64_t on_gpu = 0;
+  std::int64_t on_host = 0;  ///< of messages that travel through it
+
+  friend bool operator==(MessageRoom const&, MessageRoom const&) = default;
+};
+
+/// Gives every message of a plan its place in the room, and says how much room they need: what is
+/// received lies behind what is sent. Messages that a GPU stores into the other one at once, or
+/// reads where they were stored, need none.
+MessageRoom lay_out_messages(DevicePlan& plan);
+
+/// Where a message lies in the memory of the record's GPU.
+[[nodiscard]] inline std::byte* in_room(Record const& record, Message const& message) {
+  return record.gpu_context->messages->data() + message.room_offset;
+}
+/// Where it lies in pinned memory of the host.
+[[nodiscard]] inline std::byte* in_staging(Record const& record, Message const& message) {
+  return record.gpu_context->staging->data() + message.room_offset;
+}
+
+/// Adds the packing of a message, to memory that the GPU reaches, to the record's queue.
+void pack_on_gpu(Record& record, Message const& message, std::byte* to);
+/// The reverse.
+void unpack_on_gpu(Record& record, Message const& message, std::byte const* from);
+
+}  // namespace tessera

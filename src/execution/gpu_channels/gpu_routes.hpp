@@ -1,0 +1,90 @@
+#pragma once
+/// @file
+/// How cells travel between the GPUs of a job.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/execution/compiled_statement.hpp"
+#include "src/execution/gpu_channels/gpu_channel.hpp"
+#include "src/execution/gpu_channels/gpu_communicator.hpp"
+#include "src/execution/gpu_context.hpp"
+#include "src/network/network.hpp"
+
+namespace tessera {
+
+/// Peer channels between GPUs that reach each other's memory, the communicator of all GPUs, and the
+/// way through the host for all other messages. Threads: the caller's.
+class GpuRoutes {
+ public:
+  /// Chooses as TESSERA_GPU_ROUTE says, and joins the GPU communicator if it is useful.
+  /// Ranks:  collective.
+  /// Throws: ConfigError, alike on every process, where they disagree or the route cannot join
+  ///         them, UsageError for communicators that cannot be used; DeviceError, PeerFailed.
+  explicit GpuRoutes(GpuRouteTools tools);
+  ~GpuRoutes();
+  GpuRoutes(GpuRoutes const&) = delete;
+  GpuRoutes& operator=(GpuRoutes const&) = delete;
+
+  /// Assigns a route to each message of a plan, and allocates memory for it. The plan's channels
+  /// are open.
+  /// Ranks:  collective, for one statement.
+  /// Throws: DeviceError, TransportError, PeerFailed, Mismatch.
+  void prepare(CompiledStatement& plan, StatementTag const& tag);
+
+  /// Releases memory and events of other processes before those end. Nothing may be sent
+  /// afterwards.
+  void let_go() noexcept;
+  /// After a failure: no GPU waits for other processes any more.
+  void abandon() noexcept;
+
+ private:
+  using Pair = std::pair<DeviceId, DeviceId>;
+  /// One end of a GPU peer channel to be opened between processes for a message.
+  struct Opening {
+    Pair pair;
+    Sender* sender = nullptr;  ///< of this process's end, if it sends
+    std::int64_t slot_bytes = 0;
+    GpuLane lane;
+    std::string why_not;  ///< empty if both ends have it
+  };
+
+  [[nodiscard]] GpuSide& side(DeviceId device) const;
+  [[nodiscard]] bool is_near(ProcessId process) const;
+  /// None: through the host, by the channel's.
+  [[nodiscard]] std::optional<Route> route_between(DeviceId from, DeviceId to) const;
+
+  void open_lanes(CompiledStatement const& plan, StatementTag const& tag);
+  void open_local_lane(Pair pair, std::int64_t bytes);
+  void put_in_place(Pair pair, GpuLane&& lane);
+  [[nodiscard]] std::int64_t shared_slot_bytes(Pair pair, std::int64_t bytes) const;
+  [[nodiscard]] bool needs_lane(Pair pair, std::int64_t bytes) const;
+  void open_remote_lanes(std::vector<Opening>& incoming, std::vector<Opening>& outgoing,
+                         StatementTag const& tag);
+  void offer(Opening& opening, StatementTag const& tag);
+  void accept(Opening& opening, StatementTag const& tag);
+  void confirm(Opening& opening, StatementTag const& tag);
+  void keep(Opening& opening);
+
+  void choose_path(Message& message, DeviceId from, DeviceId to);
+  void make_room(GpuSide& side, DevicePlan& plan);
+
+  GpuRouteTools tools_;
+  GpuRouteChoice choice_ = GpuRouteChoice::automatic;  ///< of TESSERA_GPU_ROUTE
+  GpuGroupRoute group_{tools_};
+  std::map<Pair, std::unique_ptr<GpuLane>> lanes_;
+  std::vector<std::pair<Pair, GpuLane>> earlier_;  ///< that have grown, or failed
+  std::set<Pair> without_lane_;  ///< between processes of this host that cannot have one
+};
+
+/// How a message travels.
+[[nodiscard]] Route route_of(Message const& message);
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// GPU communicators whose messages UCX reads from and writes to GPU memory, if UCX was built with
+/// CUDA.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/device/gpu.hpp"
+
+namespace tessera {
+
+/// A member with its own UCX worker. There is no table of all members: each pair is introduced
+/// before its first message.
+///
+/// The host must poll: messages move during calls of `is_ready`, and leave once the stream has
+/// reached the position of their `end`. A member is ready when its messages have arrived at both
+/// ends.
+///
+/// Threads: one at a time.
+/// Throws:  DeviceError; TransportError if a connection cannot be made, or has been broken for some
+///          seconds: meanwhile the waiting process may learn the reason.
+class UcxGroup : public GpuGroup {
+ public:
+  /// The address by which others send to this member.
+  [[nodiscard]] virtual std::vector<std::byte> address() const = 0;
+  /// Introduces the member `rank` with its address, so that this member can send to it.
+  virtual void connect(std::int64_t rank, std::span<std::byte const> address) = 0;
+};
+
+/// Whether UCX is available and reaches memory of such a GPU. Cost: starts UCX, some milliseconds.
+[[nodiscard]] GpuGroupTraits ucx_group_traits(GpuStream& stream);
+
+/// Makes a member whose messages follow the work of a stream.
+/// Throws: TransportError; BackendNotBuilt where TESSERA_WITH_UCX is off.
+[[nodiscard]] std::unique_ptr<UcxGroup> make_ucx_group(std::shared_ptr<GpuStream> stream,
+                                                       std::int64_t rank);
+
+}  // namespace tessera

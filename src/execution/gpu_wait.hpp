@@ -1,0 +1,17 @@
+#pragma once
+/// @file
+/// Waits of the host for the GPU of a record.
+
+#include "src/execution/device_task.hpp"
+
+namespace tessera {
+
+/// Waits until the GPU has passed an event. Throws: PeerFailed, Mismatch, DeviceError.
+void wait_until_passed(Record& record, GpuEvent& event);
+/// Waits until the GPU has done all work so far. Throws: as wait_until_passed.
+void wait_for_gpu(Record& record);
+/// Waits until what the record's communicator has begun last lies in its queue.
+/// Throws: PeerFailed, Mismatch, DeviceError.
+void wait_for_communicator(Record& record);
+
+}  // namespace tessera

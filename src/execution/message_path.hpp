@@ -1,0 +1,101 @@
+#pragma once
+/// @file
+/// The ways in which messages travel between two devices. Which one a message takes is chosen when
+/// its plan is connected; an exchange then goes through the same steps on every device:
+///
+///     begin_sends       what needs no turn of the host: packing, GPU to GPU
+///     put_pieces,       round by round, what goes through the slots of channels
+///     take_pieces
+///     finish_receives   what has arrived gets to its cells
+
+#include <cstdint>
+#include <span>
+
+#include "src/execution/compiled_statement.hpp"
+
+namespace tessera {
+
+struct Record;
+
+/// Messages of a record's plan.
+struct PathMessages {
+  std::span<Message const> sends;
+  std::span<Message const> receives;
+};
+
+/// One way in which messages travel. Has no state of its own.
+///
+/// Threads: any; a record's calls come from the thread of its device.
+/// Throws:  PeerFailed, Mismatch, DeviceError, from any step.
+class MessagePath {
+ public:
+  MessagePath() = default;
+  virtual ~MessagePath() = default;
+  MessagePath(MessagePath const&) = delete;
+  MessagePath& operator=(MessagePath const&) = delete;
+
+  /// All steps: sends and receives the messages.
+  virtual void exchange(Record& record, PathMessages const& messages) const = 0;
+
+  virtual void begin_sends(Record&, PathMessages const&) const {}
+  /// Puts piece `round` of every message into a slot. Returns whether there is a next piece.
+  virtual bool put_pieces(Record&, PathMessages const&, std::int64_t /*round*/) const {
+    return false;
+  }
+  /// Takes piece `round` of every message from its slot. Returns whether there is a next piece.
+  virtual bool take_pieces(Record&, PathMessages const&, std::int64_t /*round*/) const {
+    return false;
+  }
+  virtual void finish_receives(Record&, PathMessages const&) const {}
+
+  /// True if all of a message can be sent before any of it is received.
+  [[nodiscard]] virtual bool holds_whole(Message const&) const { return true; }
+};
+
+/// What `Path`, which derives from this and is final, makes of its steps. Round r puts piece r to
+/// every peer, then takes piece r from every peer: with two slots per channel and as many rounds as
+/// the longest message needs, no two devices wait for each other.
+///
+/// The steps are called by the path's own type, so that an exchange costs one virtual call.
+template <class Path>
+class PathSteps : public MessagePath {
+ public:
+  void exchange(Record& record, PathMessages const& messages) const final {
+    auto const& path = static_cast<Path const&>(*this);
+    path.Path::begin_sends(record, messages);
+    for (std::int64_t round = 0;; ++round) {
+      bool const sends_more = path.Path::put_pieces(record, messages, round);
+      bool const takes_more = path.Path::take_pieces(record, messages, round);
+      if (!sends_more && !takes_more) break;
+    }
+    path.Path::finish_receives(record, messages);
+  }
+};
+
+// One object for each kind.
+[[nodiscard]] MessagePath const& path_of(PathKind kind);
+[[nodiscard]] MessagePath const& slot_path();
+[[nodiscard]] MessagePath const& peer_path();
+[[nodiscard]] MessagePath const& communicator_path();
+[[nodiscard]] MessagePath const& staged_path();
+/// The path of plans whose messages take several: each step is that of all of them, one by one.
+[[nodiscard]] MessagePath const& mixed_path();
+
+/// Sorts the messages of a connected plan by their paths, and notes the path of all of them.
+void group_by_path(DevicePlan& plan);
+
+[[nodiscard]] inline PathMessages messages_of(DevicePlan const& plan) {
+  return {plan.sends, plan.receives};
+}
+[[nodiscard]] inline PathMessages messages_of(DevicePlan const& plan, PathUse const& use) {
+  return {std::span(plan.sends).subspan(use.first_send, use.send_count),
+          std::span(plan.receives).subspan(use.first_receive, use.receive_count)};
+}
+
+/// The bytes of piece `round` of a message that travels in slots of `slot_bytes`; 0 behind its end.
+[[nodiscard]] std::int64_t piece_bytes(Message const& message, std::int64_t slot_bytes,
+                                       std::int64_t round);
+/// True if a message fits into the slots of its channel.
+[[nodiscard]] bool fits_into_slots(Message const& message);
+
+}  // namespace tessera

@@ -1,0 +1,185 @@
+#include "src/execution/storage/array_state.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/device/strided.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/ghost.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
+  return ceil_div(value, unit) * unit;
+}
+
+using Borrowed = std::span<BorrowedBox const>;
+
+// The caller's memory for a box; it is looked for from `from` on first.
+Borrowed::iterator find_borrowed(Borrowed borrowed, Borrowed::iterator from, DeviceId device,
+                                 Box const& own) {
+  auto const fits = [&](BorrowedBox const& one) {
+    return one.device == device && one.cells == own;
+  };
+  auto found = std::find_if(from, borrowed.end(), fits);
+  if (found == borrowed.end()) found = std::find_if(borrowed.begin(), borrowed.end(), fits);
+  TESSERA_ASSERT(found != borrowed.end(), own, " of device ", device);
+  return found;
+}
+
+Frame frame_of(BorrowedBox const& borrowed) {
+  Frame frame{borrowed.cells, borrowed.strides, 0, 0};
+  auto last = borrowed.cells.hi;
+  for (auto& cell : last) --cell;
+  frame.elements = frame.offset_of(last) + 1;
+  return frame;
+}
+
+}  // namespace
+
+ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes,
+                       std::uint64_t number, std::vector<LocalDevice> const& local_devices)
+    : ArrayModel(std::move(layout), element_bytes, number) {
+  if (this->layout()->sharding().is_partial()) return;
+  for (auto const& device : local_devices) add_shards_of(device, boxes_on(device.id));
+  for (auto& shard : shards_) shard.memory[0] = buffer_for(shard, 0);
+}
+
+ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes,
+                       std::uint64_t number, std::vector<LocalDevice> const& local_devices,
+                       std::span<BorrowedBox const> borrowed)
+    : ArrayModel(std::move(layout), element_bytes, number) {
+  pin();
+  auto next = borrowed.begin();  // where the views come as the boxes do, each is the next one
+  for (auto const& device : local_devices) {
+    auto boxes = boxes_on(device.id);
+    std::vector<DeviceMemory> memory(boxes.size());
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+      if (boxes[b].own.empty()) continue;
+      auto const found = find_borrowed(borrowed, next, device.id, boxes[b].own);
+      next = found + 1;
+      boxes[b].frame = frame_of(*found);
+      memory[b] = DeviceMemory::borrowed(found->first, boxes[b].frame.elements * element_bytes);
+    }
+    add_shards_of(device, boxes);
+    auto const shards = shards_of(device.id);
+    for (std::size_t b = 0; b < boxes.size(); ++b) shards[b].memory[0] = std::move(memory[b]);
+    if (!boxes.empty()) adopt_boxes(device.id, std::move(boxes));
+  }
+}
+
+void ArrayState::add_shards_of(LocalDevice const& device, std::vector<PlacedBox> const& boxes) {
+  if (boxes.empty()) return;
+  devices_.push_back({device.id, shards_.size(), boxes.size()});
+  for (auto const& box : boxes) {
+    auto& shard = shards_.emplace_back();
+    shard.device = device.id;
+    shard.stream = device.stream;
+    shard.own = box.own;
+    shard.frame = box.frame;
+  }
+}
+
+std::span<Shard> ArrayState::shards_of(DeviceId device) {
+  for (auto const& held : devices_)
+    if (held.device == device) return std::span(shards_).subspan(held.first, held.count);
+  return {};
+}
+
+std::int64_t ArrayState::buffer_bytes(Frame const& frame) const {
+  return frame.elements * element_bytes() + static_cast<std::int64_t>(Shard::displacement);
+}
+
+DeviceMemory ArrayState::buffer_for(Shard const& shard, std::size_t which) const {
+  if (shard.frame.elements == 0) return {};
+  auto const bytes = buffer_bytes(shard.frame);
+  if (block_ == nullptr) return {bytes, shard.stream};
+  auto* const first = block_->data() + shard.places[which];
+  poison(first, bytes);
+  return DeviceMemory::borrowed(first, bytes);
+}
+
+std::int64_t ArrayState::local_bytes() const {
+  std::int64_t bytes = 0;
+  for (auto const& shard : shards_)
+    bytes += shard.memory[0].size_bytes() + shard.memory[1].size_bytes();
+  return bytes;
+}
+
+bool ArrayState::renew(std::uint64_t number) {
+  bool const is_plain = addends_ == nullptr && !is_frozen() && !is_pinned() && window_ == nullptr;
+  if (!is_plain || !(widths() == GhostWidths::none(layout()->rank()))) return false;
+  set_number(number);
+  freshness().clear();
+  if (!poisons_memory()) return true;
+  for (auto& shard : shards_)
+    for (auto& memory : shard.memory) memory.poison();
+  return true;
+}
+
+void ArrayState::grow(GhostWidths const& widths) {
+  replace_storage(this->widths().merged(widths));
+}
+
+void ArrayState::share(SharedBlocks& blocks) {
+  blocks_ = &blocks;
+  replace_storage(widths());
+}
+
+void ArrayState::replace_storage(GhostWidths const& widths) {
+  auto old_shards = std::move(shards_);
+  auto const old_block = std::move(block_);
+  set_widths(widths);
+  shards_.clear();
+  for (auto const& old : old_shards) {
+    auto& shard = shards_.emplace_back();
+    shard.device = old.device;
+    shard.stream = old.stream;
+    shard.own = old.own;
+    shard.frame = Frame::around(shard.own, widths, element_bytes());
+  }
+  if (blocks_ != nullptr) block_ = make_block(shards_);
+  for (std::size_t s = 0; s < shards_.size(); ++s) {
+    auto& shard = shards_[s];
+    auto& old = old_shards[s];
+    shard.memory[0] = buffer_for(shard, 0);
+    if (!shard.own.empty())
+      shard.copy(shard.cells(), shard.frame.block_of(shard.own, element_bytes()), old.cells(),
+                 old.frame.block_of(shard.own, element_bytes()));
+    old.memory = {};
+  }
+}
+
+// One block for all shards of this process. Untouched pages take no memory, so second buffers have
+// their place from the beginning.
+std::shared_ptr<SharedBlock> ArrayState::make_block(std::vector<Shard>& shards) const {
+  constexpr std::int64_t page = 4096;
+  auto at = static_cast<std::int64_t>(sizeof(std::int64_t) + shards.size() * sizeof(SharedShard));
+  for (auto& shard : shards) {
+    if (shard.frame.elements == 0) continue;
+    auto const bytes = buffer_bytes(shard.frame);
+    for (auto& place : shard.places) {
+      place = rounded_up(at, bytes < page ? line_bytes : page);
+      at = place + bytes;
+      if (!layout()->is_single_box()) break;  // it never has a second one
+    }
+  }
+  auto block = blocks_->make(number(), rounded_up(at, page));
+  auto const count = static_cast<std::int64_t>(shards.size());
+  std::memcpy(block->data(), &count, sizeof count);
+  return block;
+}
+
+void ArrayState::need_second_buffer(Shard& shard) const {
+  if (shard.has_second()) return;
+  shard.memory[1 - shard.current] = buffer_for(shard, 1 - shard.current);
+  shard.differing.clear();
+  shard.differing.push_back(shard.own);
+}
+
+}  // namespace tessera

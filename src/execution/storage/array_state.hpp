@@ -1,0 +1,165 @@
+#pragma once
+/// @file
+/// The cells of an array on the devices of this process, without their type.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tessera/base/source.hpp"
+#include "tessera/detail/statement/array_ref.hpp"
+#include "tessera/index/box.hpp"
+#include "tessera/layout/layout.hpp"
+
+#include "src/base/inline_vector.hpp"
+#include "src/device/device_memory.hpp"
+#include "src/device/strided.hpp"
+#include "src/index/box.hpp"
+#include "src/plan/ghost.hpp"
+#include "src/statement/array_model.hpp"
+#include "src/transport/host_memory/shared_blocks.hpp"
+
+namespace tessera {
+
+using detail::Addends;
+using detail::BorrowedBox;
+
+/// A device of this process.
+struct LocalDevice {
+  DeviceId id;
+  std::shared_ptr<GpuStream> stream;  ///< of a GPU; null on the host
+};
+
+/// One box that a device holds of an array.
+///
+/// Threads: the fields belong to the caller's thread; the worker reads and writes cells through
+///          pointers in its tasks.
+struct Shard {
+  DeviceId device;
+  std::shared_ptr<GpuStream> stream;  ///< of a GPU, whose memory this is; null on the host
+  Box own;
+  Frame frame;
+  std::array<DeviceMemory, 2> memory;
+  std::size_t current = 0;               ///< which buffer holds the array's cells
+  InlineVector<Box, 5> differing;        ///< own cells in which the other buffer differs
+  std::array<std::int64_t, 2> places{};  ///< of the buffers in the block of a shared array
+
+  /// The first byte of a buffer. The second buffer is offset by a few cache lines, so that equal
+  /// cells of both do not compete for the same lines of a cache.
+  [[nodiscard]] std::byte* buffer(std::size_t which) {
+    return memory[which].data() == nullptr ? nullptr : memory[which].data() + which * displacement;
+  }
+  [[nodiscard]] std::byte* cells() { return buffer(current); }
+  [[nodiscard]] bool has_second() const { return memory[1 - current].data() != nullptr; }
+
+  /// Copies from buffer to buffer; the blocks may have different strides. A GPU copies later, in
+  /// the order of its work.
+  void copy(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+            StridedBlock const& from) const {
+    if (stream == nullptr)
+      copy_block(to_base, to, from_base, from);
+    else
+      stream->copy_block(to_base, to, from_base, from);
+  }
+
+  static constexpr std::size_t displacement = 2112;
+};
+
+class Window;
+
+using detail::Addends;
+using detail::BorrowedBox;
+
+/// An array with its cells: its shards on this process.
+///
+/// Lifetime: shared by arrays, views, expressions and queued tasks; a worker may drop the last
+///           reference.
+class ArrayState : public ArrayModel {
+ public:
+  /// Allocates one buffer for each box of each local device of the layout, unless the array is
+  /// partial. `number` counts the arrays of the program.
+  ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number,
+             std::vector<LocalDevice> const& local_devices);
+  /// Takes the cells from the caller's memory, and pins the array. Each non-empty box has been
+  /// checked to appear once in `borrowed`.
+  ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number,
+             std::vector<LocalDevice> const& local_devices, std::span<BorrowedBox const> borrowed);
+
+  /// All shards of this process, by device.
+  [[nodiscard]] std::vector<Shard>& shards() { return shards_; }
+  /// The shards of a device of this process, one for each of its boxes, as Layout::boxes_of lists
+  /// them; none where the layout gives it none.
+  [[nodiscard]] std::span<Shard> shards_of(DeviceId device);
+  /// Null for most arrays.
+  [[nodiscard]] Addends* addends() { return addends_.get(); }
+  /// Makes this array the sum of these partial results.
+  void set_addends(Addends addends) { addends_ = std::make_unique<Addends>(std::move(addends)); }
+
+  /// Of the cells on this process.
+  [[nodiscard]] std::int64_t local_bytes() const;
+  /// Reuses this object as a new array whose cells are not set, if that is possible: it has no
+  /// ghost cells, is neither pinned nor frozen, and was never fenced. There must be no other
+  /// reference to it.
+  [[nodiscard]] bool renew(std::uint64_t number);
+  /// Makes room for ghost cells; all become invalid. No queued task may name the array.
+  void grow(GhostWidths const& widths);
+  /// Moves the cells into memory that the other processes of the host can map, and keeps all
+  /// buffers there from now on. No queued task may name the array.
+  /// Throws: TransportError, DeviceError.
+  void share(SharedBlocks& blocks);
+  /// The memory block that other processes may map; null unless the array is shared.
+  [[nodiscard]] SharedBlock* shared_block() const { return block_.get(); }
+
+  /// The array's state for one-sided access; null before its first fence.
+  [[nodiscard]] std::shared_ptr<Window> const& window() const { return window_; }
+  /// At the first fence.
+  void set_window(std::shared_ptr<Window> window) { window_ = std::move(window); }
+  /// Allocates a shard's second buffer if it has none.
+  void need_second_buffer(Shard& shard) const;
+
+ private:
+  // Storage grows with the widths: `grow`.
+  using ArrayModel::adopt_boxes;
+  using ArrayModel::set_widths;
+
+  // Where the shards of a device are among all of them.
+  struct DeviceShards {
+    DeviceId device;
+    std::size_t first;
+    std::size_t count;
+  };
+
+  void add_shards_of(LocalDevice const& device, std::vector<PlacedBox> const& boxes);
+  [[nodiscard]] std::int64_t buffer_bytes(Frame const& frame) const;
+  [[nodiscard]] DeviceMemory buffer_for(Shard const& shard, std::size_t which) const;
+  void replace_storage(GhostWidths const& widths);
+  [[nodiscard]] std::shared_ptr<SharedBlock> make_block(std::vector<Shard>& shards) const;
+
+  std::vector<Shard> shards_;
+  std::vector<DeviceShards> devices_;
+  std::unique_ptr<Addends> addends_;
+  SharedBlocks* blocks_ = nullptr;  ///< where buffers of a shared array come from
+  std::shared_ptr<SharedBlock> block_;
+  std::shared_ptr<Window> window_;
+};
+
+/// The array that a statement names. Of a program that runs each has its cells.
+[[nodiscard]] inline ArrayState& storage_of(ArrayModel& array) {
+  return static_cast<ArrayState&>(array);
+}
+[[nodiscard]] inline std::shared_ptr<ArrayState> storage_of(
+    std::shared_ptr<ArrayModel> const& array) {
+  return std::static_pointer_cast<ArrayState>(array);
+}
+
+/// The header of a shared array's block, for processes that map it: the number of shards, followed
+/// by one entry for each, in the order of `ArrayState::shards()`.
+struct SharedShard {
+  std::int64_t device = 0;
+  std::int64_t current = 0;  ///< the first byte of the buffer that holds the cells
+};
+
+}  // namespace tessera

@@ -1,0 +1,53 @@
+#pragma once
+/// @file
+/// Which process drives which devices: ids follow the ranks.
+
+#include <cstdint>
+#include <span>
+
+#include "tessera/base/ids.hpp"
+
+#include "src/job/bootstrap.hpp"
+
+namespace tessera {
+
+/// The devices of all processes: formulas if every process drives the same number; otherwise a
+/// table that exists once per host.
+class Job {
+ public:
+  /// A collective over the job: every process passes the number of devices that it drives.
+  Job(Bootstrap& bootstrap, std::int64_t local_devices);
+
+  [[nodiscard]] ProcessId self() const { return self_; }
+  [[nodiscard]] std::int64_t process_count() const { return process_count_; }
+  [[nodiscard]] std::int64_t device_count() const { return device_count_; }
+  [[nodiscard]] std::int64_t local_count() const { return local_count_; }
+  [[nodiscard]] DeviceId first_local() const { return first_local_; }
+
+  /// True if this process drives the device.
+  [[nodiscard]] bool is_local(DeviceId device) const {
+    auto const place = device.value() - first_local_.value();
+    return place >= 0 && place < local_count_;
+  }
+  /// The place of a device of this process among its devices, from 0.
+  [[nodiscard]] std::int64_t local_index(DeviceId device) const {
+    return device.value() - first_local_.value();
+  }
+  /// The process that drives a device of the job.
+  [[nodiscard]] ProcessId process_of(DeviceId device) const;
+  /// The first of the devices that a process drives.
+  [[nodiscard]] DeviceId first_device_of(ProcessId process) const;
+  /// How many devices a process drives.
+  [[nodiscard]] std::int64_t devices_of(ProcessId process) const;
+
+ private:
+  ProcessId self_;
+  std::int64_t process_count_;
+  std::int64_t device_count_;
+  std::int64_t local_count_;
+  DeviceId first_local_;
+  std::int64_t even_;                     ///< devices per process; 0 where they differ
+  std::span<std::int64_t const> firsts_;  ///< first device by rank; empty where counts are even
+};
+
+}  // namespace tessera

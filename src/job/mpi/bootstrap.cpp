@@ -1,0 +1,335 @@
+#include "src/job/mpi/bootstrap.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/detail/base/assert.hpp"
+#include "tessera/job/mpi_communicator.hpp"
+
+#include "src/job/mpi/check.hpp"
+#include "src/job/mpi/mpi.hpp"
+#include "src/plan/access.hpp"
+
+namespace tessera::mpi {
+namespace {
+
+MPI_Comm duplicate(MPI_Comm original) {
+  MPI_Comm made = MPI_COMM_NULL;
+  check(MPI_Comm_dup(original, &made), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return made;
+}
+
+void free_communicator(MPI_Comm& communicator) {
+  if (communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
+}
+
+/// Makes the system end this process by a signal if it still runs after that time.
+void end_anyway_after(unsigned seconds) {
+  std::signal(SIGALRM, SIG_DFL);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
+  ::alarm(seconds);
+}
+
+void reduce(std::span<std::int64_t> values, MPI_Op operation, MPI_Comm communicator) {
+  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
+                      operation, communicator),
+        "MPI_Allreduce");
+}
+
+bool is_initialised() {
+  int initialised = 0;
+  check(MPI_Initialized(&initialised), "MPI_Initialized");
+  return initialised != 0;
+}
+
+void check_not_finalised() {
+  int finalised = 0;
+  check(MPI_Finalized(&finalised), "MPI_Finalized");
+  if (finalised != 0)
+    throw UsageError(
+        "MPI has been finalised and cannot start again; a program that makes several Runtimes, one "
+        "after the other, initialises MPI itself before the first and finalises it after the last");
+}
+
+/// Only one thread may call MPI unless it was initialised for more.
+void check_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  int is_main = 0;
+  check(MPI_Query_thread(&provided), "MPI_Query_thread");
+  check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+  if (provided < MPI_THREAD_SERIALIZED && is_main == 0)
+    throw UsageError(
+        "MPI was initialised for calls by the thread that initialised it, and this is another one; "
+        "make the Runtime there, or initialise MPI with MPI_THREAD_SERIALIZED");
+}
+
+void check_communicator(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL)
+    throw UsageError(
+        "MPI_COMM_NULL has no processes; only those of the communicator make a Runtime");
+  int is_inter = 0;
+  check(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter != 0)
+    throw UsageError(
+        "an intercommunicator joins two groups, but a Runtime needs one group; merge them "
+        "by MPI_Intercomm_merge");
+}
+
+MPI_Comm checked(MPI_Comm communicator) {
+  if (!is_initialised())
+    throw UsageError(
+        "MPI is not initialised; call MPI_Init_thread before a Runtime takes a communicator");
+  check_not_finalised();
+  check_thread();
+  check_communicator(communicator);
+  return communicator;
+}
+
+/// True if MPI was not initialised before.
+bool initialise(int& argc, char**& argv) {
+  check_not_finalised();
+  if (is_initialised()) {
+    check_thread();
+    return false;
+  }
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  return true;
+}
+
+}  // namespace
+
+MpiBootstrap::MpiBootstrap(int& argc, char**& argv) : initialised_here_(initialise(argc, argv)) {
+  start_on(MPI_COMM_WORLD);
+}
+
+MpiBootstrap::MpiBootstrap(MPI_Comm communicator) {
+  start_on(checked(communicator));
+}
+
+void MpiBootstrap::start_on(MPI_Comm communicator) {
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&provided), "MPI_Query_thread");
+  allows_threads_ = provided >= MPI_THREAD_FUNNELED;
+  world_ = duplicate(communicator);
+  check(MPI_Comm_rank(world_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(world_, &size_), "MPI_Comm_size");
+  split_by_host();
+}
+
+void MpiBootstrap::split_by_host() {
+  check(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_),
+        "MPI_Comm_split_type");
+  check(MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(host_, &host_rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(host_, &host_size_), "MPI_Comm_size");
+
+  // A ProcessId is its number and nothing else, so the table of ranks is one of processes.
+  static_assert(sizeof(ProcessId) == sizeof(std::int64_t));
+  static_assert(std::is_standard_layout_v<ProcessId>);
+  std::int64_t const rank = rank_;
+  auto const ranks = host_table({&rank, 1});
+  on_host_ = {reinterpret_cast<ProcessId const*>(ranks.data()), ranks.size()};
+}
+
+void MpiBootstrap::join_leaders() {
+  if (has_leaders_) return;
+  has_leaders_ = true;
+  check(MPI_Comm_split(world_, leads_host() ? 0 : MPI_UNDEFINED, rank_, &leaders_),
+        "MPI_Comm_split");
+  if (leads_host())
+    check(MPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+std::string MpiBootstrap::host_name() const {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  return {name.data(), static_cast<std::size_t>(length)};
+}
+
+void MpiBootstrap::max_of_each(std::span<std::int64_t> values) {
+  reduce(values, MPI_MAX, world_);
+}
+
+void MpiBootstrap::sum_over_host(std::span<std::int64_t> values) {
+  reduce(values, MPI_SUM, host_);
+}
+
+void MpiBootstrap::or_over_host(std::span<std::int64_t> values) {
+  reduce(values, MPI_BOR, host_);
+}
+
+std::int64_t MpiBootstrap::sum_before(std::int64_t value) {
+  std::int64_t sum = 0;
+  check(MPI_Exscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, world_), "MPI_Exscan");
+  return rank_ == 0 ? 0 : sum;  // MPI leaves it undefined on the first
+}
+
+std::span<std::int64_t const> MpiBootstrap::host_table(std::span<std::int64_t const> values) {
+  auto const count = static_cast<std::size_t>(host_size_) * values.size();
+  Table table(leads_host() ? count : 0);
+  auto const numbers = static_cast<int>(values.size());
+  check(
+      MPI_Gather(values.data(), numbers, MPI_INT64_T, table.data(), numbers, MPI_INT64_T, 0, host_),
+      "MPI_Gather");
+  return share_on_host(std::move(table), count);
+}
+
+MpiBootstrap::Table MpiBootstrap::gather_on_leaders(std::int64_t value) const {
+  struct Entry {
+    std::int64_t rank, value;
+  };
+  Entry const mine{rank_, value};
+  std::vector<Entry> of_host(leads_host() ? on_host_.size() : 0);
+  check(MPI_Gather(&mine, 2, MPI_INT64_T, of_host.data(), 2, MPI_INT64_T, 0, host_), "MPI_Gather");
+  if (!leads_host()) return {};
+
+  int hosts = 0;
+  check(MPI_Comm_size(leaders_, &hosts), "MPI_Comm_size");
+  int const numbers = static_cast<int>(2 * of_host.size());
+  std::vector<int> counts(static_cast<std::size_t>(hosts));
+  check(MPI_Allgather(&numbers, 1, MPI_INT, counts.data(), 1, MPI_INT, leaders_), "MPI_Allgather");
+  std::vector<int> places(counts.size());
+  for (std::size_t i = 1; i < counts.size(); ++i) places[i] = places[i - 1] + counts[i - 1];
+  std::vector<Entry> all(static_cast<std::size_t>(size_));
+  check(MPI_Allgatherv(of_host.data(), numbers, MPI_INT64_T, all.data(), counts.data(),
+                       places.data(), MPI_INT64_T, leaders_),
+        "MPI_Allgatherv");
+
+  Table table(all.size());
+  for (auto const& entry : all) table[static_cast<std::size_t>(entry.rank)] = entry.value;
+  return table;
+}
+
+std::span<std::int64_t const> MpiBootstrap::map_on_host(Table const& table, std::size_t count) {
+  auto const size_bytes = static_cast<std::int64_t>(count * sizeof(std::int64_t));
+  SegmentTicket ticket;
+  Segment segment;
+  std::string why_not;
+  if (leads_host()) {
+    segment = Segment::make(size_bytes);
+    std::memcpy(segment.data(), table.data(), static_cast<std::size_t>(size_bytes));
+    ticket = segment.ticket();
+  }
+  check(MPI_Bcast(&ticket, sizeof ticket, MPI_BYTE, 0, host_), "MPI_Bcast");
+  if (!segment) segment = Segment::map(ticket, Segment::Access::read, why_not);
+
+  int const mapped = segment ? 1 : 0;
+  int all_mapped = 0;
+  check(MPI_Allreduce(&mapped, &all_mapped, 1, MPI_INT, MPI_MIN, host_), "MPI_Allreduce");
+  if (all_mapped == 0) return {};
+  segment.close_descriptor();
+  shared_tables_.push_back(std::move(segment));
+  return {reinterpret_cast<std::int64_t const*>(shared_tables_.back().data()), count};
+}
+
+std::span<std::int64_t const> MpiBootstrap::share_on_host(Table table, std::size_t count) {
+  if (host_size_ > 1) {
+    auto const shared = map_on_host(table, count);
+    if (!shared.empty()) return shared;
+  }
+  table.resize(count);
+  check(MPI_Bcast(table.data(), static_cast<int>(count), MPI_INT64_T, 0, host_), "MPI_Bcast");
+  private_tables_.push_back(std::move(table));
+  return private_tables_.back();
+}
+
+std::span<std::int64_t const> MpiBootstrap::table_of(std::int64_t value) {
+  join_leaders();
+  return share_on_host(gather_on_leaders(value), static_cast<std::size_t>(size_));
+}
+
+void MpiBootstrap::barrier() {
+  check(MPI_Barrier(world_), "MPI_Barrier");
+}
+
+void MpiBootstrap::begin_barrier() {
+  check(MPI_Ibarrier(world_, &arrival_), "MPI_Ibarrier");
+}
+
+bool MpiBootstrap::barrier_done() {
+  int done = 0;
+  check(MPI_Test(&arrival_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  return done != 0;
+}
+
+void MpiBootstrap::send_control(ProcessId to, std::span<std::byte const> bytes) {
+  TESSERA_ASSERT(bytes.size() <= static_cast<std::size_t>(max_control_bytes), bytes.size());
+  complete_sent();
+  auto& message = *sent_.emplace_back(std::make_unique<Outgoing>());
+  std::copy(bytes.begin(), bytes.end(), message.bytes.begin());
+  check(MPI_Isend(message.bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                  static_cast<int>(to.value()), control_tag, world_, &message.request),
+        "MPI_Isend");
+}
+
+void MpiBootstrap::complete_sent() {
+  std::erase_if(sent_, [](auto const& message) {
+    int done = 0;
+    check(MPI_Test(&message->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  });
+}
+
+void MpiBootstrap::poll_control(
+    std::function<void(ProcessId, std::span<std::byte const>)> const& handler) {
+  complete_sent();
+  while (true) {
+    int there = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, control_tag, world_, &there, &status), "MPI_Iprobe");
+    if (there == 0) return;
+    int size = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+    std::array<std::byte, max_control_bytes> bytes;
+    // Such a short message has arrived completely when the probe sees it, so this does not wait.
+    check(MPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, control_tag, world_,
+                   MPI_STATUS_IGNORE),
+          "MPI_Recv");
+    handler(ProcessId(status.MPI_SOURCE), std::span(bytes).first(static_cast<std::size_t>(size)));
+  }
+}
+
+void MpiBootstrap::abort_job() {
+  // Otherwise an unreachable launcher could block the abort.
+  end_anyway_after(10);
+  MPI_Abort(world_, 1);
+  std::_Exit(1);
+}
+
+void MpiBootstrap::finalize() {
+  if (!std::exchange(open_, false)) return;
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised != 0) return;
+  for (auto& message : sent_) MPI_Wait(&message->request, MPI_STATUS_IGNORE);
+  for (auto* communicator : {&leaders_, &host_, &world_}) free_communicator(*communicator);
+  if (initialised_here_) check(MPI_Finalize(), "MPI_Finalize");
+}
+
+}  // namespace tessera::mpi
+
+namespace tessera {
+
+std::unique_ptr<Bootstrap> make_mpi_bootstrap(int& argc, char**& argv) {
+  return std::make_unique<mpi::MpiBootstrap>(argc, argv);
+}
+
+std::unique_ptr<Bootstrap> make_mpi_bootstrap(MpiCommunicator const& communicator) {
+  return std::make_unique<mpi::MpiBootstrap>(communicator.handle());
+}
+
+}  // namespace tessera

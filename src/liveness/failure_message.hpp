@@ -1,0 +1,34 @@
+#pragma once
+/// @file
+/// A failure as one process tells others of it, and as they throw it.
+
+#include <exception>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/ids.hpp"
+
+#include "src/transport/protocol/control_messages.hpp"
+
+namespace tessera {
+
+/// Marks an error whose words name the process that gave up first: whoever hears of it from this
+/// process takes them as they are.
+class PassedOn {};
+
+/// Another process gave up.
+class PeerGaveUp final : public PeerFailed, public PassedOn {
+ public:
+  using PeerFailed::PeerFailed;
+};
+/// Another process gave up because the processes run different programs.
+class PeerFoundMismatch final : public Mismatch, public PassedOn {
+ public:
+  using Mismatch::Mismatch;
+};
+
+/// What the others are told of a failure of this process.
+[[nodiscard]] control::Failed failure_message(std::exception_ptr const& error);
+/// What this process throws when `from` gives up: a PeerGaveUp or PeerFoundMismatch.
+[[nodiscard]] std::exception_ptr failure_of(ProcessId from, control::Failed const& failed);
+
+}  // namespace tessera

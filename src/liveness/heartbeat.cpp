@@ -1,0 +1,206 @@
+#include "src/liveness/heartbeat.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
+#include "src/job/ipc/process_state.hpp"
+#include "src/plan/access.hpp"
+
+namespace tessera {
+namespace {
+
+/// The numbers that each process publishes on its host: pid, descriptor, nonce, door, namespace of
+/// the pid.
+constexpr std::size_t ticket_numbers = 5;
+
+std::int64_t as_signed(std::uint64_t number) {
+  return static_cast<std::int64_t>(number);
+}
+std::uint64_t as_unsigned(std::int64_t number) {
+  return static_cast<std::uint64_t>(number);
+}
+
+}  // namespace
+
+Beats::Beats(Bootstrap& bootstrap, SideThread& thread, SegmentDoor const& door)
+    : self_(bootstrap.self()), thread_(thread), door_(door), on_host_(bootstrap.host_processes()) {
+  bool const has_other_hosts =
+      static_cast<std::int64_t>(on_host_.size()) < bootstrap.process_count();
+  if (bootstrap.process_count() == 1) return;
+  own_ = Segment::make(sizeof(Page));
+  new (own_.data()) Page{};
+  thread_.at_each_beat([this] { own().beats.fetch_add(1, std::memory_order_relaxed); });
+  if (has_other_hosts)
+    far_.emplace(bootstrap, thread_, [this](ProcessId process) { return state_letter(process); });
+  start_thread(bootstrap);
+  try {
+    exchange_tickets(bootstrap);
+    if (far_) far_->tell_everybody(bootstrap);
+  } catch (...) {
+    thread_.stop();  // before the objects that it uses end
+    throw;
+  }
+}
+
+void Beats::start_thread(Bootstrap& bootstrap) {
+  if (!bootstrap.allows_threads()) return;
+  own().has_thread = thread_.start();
+  if (!own().has_thread)
+    log_warning_once("the system provides no thread: other processes see no heartbeat of this one");
+}
+
+Beats::~Beats() {
+  thread_.stop();
+}
+
+void Beats::exchange_tickets(Bootstrap& bootstrap) {
+  auto const& mine = own_.ticket();
+  auto const door = thread_.is_running() ? as_signed(door_.number()) : 0;
+  std::array<std::int64_t, ticket_numbers> const numbers{
+      mine.pid, mine.descriptor, as_signed(mine.nonce), door, pid_namespace()};
+  tickets_ = bootstrap.host_table(numbers);
+}
+
+std::optional<Beats::Partner> Beats::introduced(ProcessId peer) const {
+  auto const found = std::lower_bound(on_host_.begin(), on_host_.end(), peer);
+  if (found == on_host_.end() || *found != peer) return std::nullopt;
+  auto const place = static_cast<std::size_t>(found - on_host_.begin()) * ticket_numbers;
+  auto const numbers = tickets_.subspan(place, ticket_numbers);
+  Partner partner;
+  partner.ticket = {numbers[0], numbers[1], own_.ticket().size_bytes, as_unsigned(numbers[2]),
+                    as_unsigned(numbers[3])};
+  partner.pid_means_the_same = numbers[4] == pid_namespace() && numbers[4] != 0;
+  return partner;
+}
+
+Beats::Partner* Beats::partner(ProcessId peer) {
+  if (peer == self_) return nullptr;
+  auto const found = partners_.find(peer);
+  if (found != partners_.end()) return &found->second;
+  auto introduction = introduced(peer);
+  if (!introduction) return nullptr;
+  auto& partner = partners_.emplace(peer, std::move(*introduction)).first->second;
+  if (!partner.pid_means_the_same) return &partner;
+  if (auto const state = process_state(partner.ticket.pid)) partner.started = state->started;
+  return &partner;
+}
+
+void Beats::need_page(Partner& partner) const {
+  if (std::exchange(partner.is_asked, true)) return;
+  std::string why_not;
+  partner.segment = Segment::map(partner.ticket, Segment::Access::read, why_not, door_.ways());
+}
+
+std::optional<std::string> Beats::trouble(ProcessId peer, BeatWatch& watch,
+                                          double silence_seconds) {
+  if (is_far(peer)) return far_->trouble(peer, watch, silence_seconds);
+  std::lock_guard const guard(partners_mutex_);
+  auto* const known = partner(peer);
+  if (known == nullptr) return std::nullopt;
+  need_page(*known);
+  return trouble_of(peer, *known, watch, silence_seconds);
+}
+
+std::optional<ProcessState> Beats::live_state(Partner const& partner) {
+  if (!partner.pid_means_the_same) return ProcessState{};
+  auto const state = process_state(partner.ticket.pid);
+  if (state && state->letter == '?') return state;
+  bool const is_alive = state && !state->is_dead() && state->started == partner.started;
+  return is_alive ? state : std::nullopt;
+}
+
+std::optional<std::string> Beats::death_of(ProcessId peer) {
+  if (is_far(peer)) return far_->death_of(peer);
+  std::lock_guard const guard(partners_mutex_);
+  auto const* known = partner(peer);
+  if (known == nullptr || live_state(*known)) return std::nullopt;
+  return text(name_of(peer), " has died");
+}
+
+std::optional<std::string> Beats::trouble_of(ProcessId peer, Partner const& partner,
+                                             BeatWatch& watch, double silence_seconds) {
+  auto const* page = partner.page();
+  if (page != nullptr && page->has_left) return std::nullopt;
+  auto const peer_beats = page == nullptr ? 0 : page->beats.load(std::memory_order_relaxed);
+  // A process without its own heartbeat counts its checks, which are equally frequent.
+  auto const own_beats = thread_.is_running() ? own().beats.load(std::memory_order_relaxed)
+                                              : own().beats.fetch_add(1, std::memory_order_relaxed);
+  auto const silent_beats = watch.silence(peer_beats, own_beats);
+  if (!silent_beats || *silent_beats < 2) return std::nullopt;
+
+  auto const state = live_state(partner);
+  if (!state) return text(name_of(peer), " has died");
+  if (state->is_held()) watch.own_beats = own_beats;
+  if (page == nullptr || !page->has_thread) return std::nullopt;
+  auto const silent_seconds = std::chrono::duration<double>(interval).count() *
+                              static_cast<double>(own_beats - watch.own_beats);
+  if (silent_seconds < silence_seconds) return std::nullopt;
+  return text(name_of(peer), " has given no heartbeat for ", silence_seconds, " s",
+              state->letter == 'T' ? " (it is stopped)" : "");
+}
+
+std::string Beats::name_of(ProcessId peer) const {
+  if (is_far(peer)) return far_->name_of(peer);
+  auto const known = introduced(peer);
+  if (!known || !known->pid_means_the_same) return text("process ", peer);
+  return text("process ", peer, " (pid ", known->ticket.pid, ')');
+}
+
+bool Beats::is_far(ProcessId peer) const {
+  return far_ && !std::binary_search(on_host_.begin(), on_host_.end(), peer);
+}
+
+void Beats::greet(ProcessId peer) {
+  if (is_far(peer)) far_->greet(peer);
+}
+
+char Beats::state_letter(ProcessId peer) {
+  std::lock_guard const guard(partners_mutex_);
+  auto const* known = partner(peer);
+  if (known == nullptr) return '?';
+  auto const state = live_state(*known);
+  return state ? state->letter : '\0';
+}
+
+void Beats::show_directory(SegmentTicket const& ticket) {
+  if (!own_) return;
+  own().directory_bytes = ticket.size_bytes;
+  own().directory_nonce = ticket.nonce;
+  own().directory = ticket.descriptor + 1;
+}
+
+std::optional<SegmentTicket> Beats::directory_of(ProcessId peer, std::string& why_not) {
+  std::lock_guard const guard(partners_mutex_);
+  auto* const known = partner(peer);
+  if (known != nullptr) need_page(*known);
+  auto const* const page = known == nullptr ? nullptr : known->page();
+  if (page == nullptr) {
+    why_not = text("process ", peer, " shares no memory with this one");
+    return std::nullopt;
+  }
+  auto const shown = page->directory.load();
+  if (shown == 0) {
+    why_not = text("process ", peer, " has no memory to share");
+    return std::nullopt;
+  }
+  return SegmentTicket{known->ticket.pid, shown - 1, page->directory_bytes, page->directory_nonce,
+                       known->ticket.door};
+}
+
+bool Beats::sees(ProcessId peer) {
+  std::lock_guard const guard(partners_mutex_);
+  auto* const known = partner(peer);
+  if (known == nullptr) return false;
+  need_page(*known);
+  return known->page() != nullptr;
+}
+
+void Beats::leave() {
+  if (own_) own().has_left = true;
+}
+
+}  // namespace tessera

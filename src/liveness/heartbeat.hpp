@@ -1,0 +1,113 @@
+#pragma once
+/// @file
+/// Heartbeats of the other processes.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "src/job/bootstrap.hpp"
+#include "src/job/ipc/descriptor_server.hpp"
+#include "src/job/ipc/process_state.hpp"
+#include "src/job/ipc/progress_thread.hpp"
+#include "src/job/ipc/shared_segment.hpp"
+#include "src/liveness/heartbeat_watch.hpp"
+#include "src/liveness/remote_heartbeat.hpp"
+
+namespace tessera {
+
+/// A page per process in which the progress thread counts heartbeats, and the pages of the partners
+/// on this host; partners on other hosts are asked by datagrams.
+///
+/// A waiting thread counts the heartbeats of its own process while the peer's count stands still.
+/// So a job that is suspended as a whole sees no failure, and the length of a heartbeat under load
+/// cancels out.
+///
+/// Threads: any.
+class Beats {
+ public:
+  static constexpr auto interval = SideThread::interval;
+
+  /// A collective over the job. Starts the thread if any other process can see its heartbeat.
+  Beats(Bootstrap& bootstrap, SideThread& thread, SegmentDoor const& door);
+  ~Beats();
+  Beats(Beats const&) = delete;
+  Beats& operator=(Beats const&) = delete;
+
+  [[nodiscard]] bool has_other_hosts() const { return far_.has_value(); }
+  /// Called when a channel leads to `peer`: finds out whether its heartbeat is visible.
+  void greet(ProcessId peer);
+  /// The reason why `peer` counts as failed, if it does.
+  [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, BeatWatch& watch,
+                                                   double silence_seconds);
+  /// "process 1 (pid 1234) has died", if that is known.
+  [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
+  /// "process 1 (pid 1234)"
+  [[nodiscard]] std::string name_of(ProcessId peer) const;
+
+  /// Publishes a segment of this process to the others of this host.
+  void show_directory(SegmentTicket const& ticket);
+  /// That segment of another process of this host; nothing, with the reason, if it cannot be had.
+  [[nodiscard]] std::optional<SegmentTicket> directory_of(ProcessId peer, std::string& why_not);
+  /// True if `peer` is another process of this host and its memory can be mapped.
+  [[nodiscard]] bool sees(ProcessId peer);
+
+  /// Declares that the end of this process is no failure from now on.
+  void leave();
+
+ private:
+  struct Page {
+    std::atomic<std::uint64_t> beats;
+    std::atomic<bool> has_thread;
+    std::atomic<bool> has_left;
+    std::atomic<std::int64_t> directory;  ///< descriptor + 1; 0 until there is one
+    std::atomic<std::int64_t> directory_bytes;
+    std::atomic<std::uint64_t> directory_nonce;
+  };
+  struct Partner {
+    SegmentTicket ticket;
+    bool pid_means_the_same = false;
+    bool is_asked = false;  ///< for its page
+    Segment segment;
+    std::uint64_t started = 0;
+
+    [[nodiscard]] Page const* page() const {
+      return segment ? reinterpret_cast<Page const*>(segment.data()) : nullptr;
+    }
+  };
+
+  void start_thread(Bootstrap& bootstrap);
+  void exchange_tickets(Bootstrap& bootstrap);
+  /// The data that the peer has published, if it is on this host.
+  [[nodiscard]] std::optional<Partner> introduced(ProcessId peer) const;
+  /// The state letter of a process of this host, as reported to other hosts.
+  [[nodiscard]] char state_letter(ProcessId peer);
+  [[nodiscard]] bool is_far(ProcessId peer) const;
+  /// The process, if it is another one of this host.
+  [[nodiscard]] Partner* partner(ProcessId peer);
+  /// Maps its page at the first call.
+  void need_page(Partner& partner) const;
+  [[nodiscard]] std::optional<std::string> trouble_of(ProcessId peer, Partner const& partner,
+                                                      BeatWatch& watch, double silence_seconds);
+  /// Nothing if it is dead; a state without a letter if process ids are not comparable.
+  [[nodiscard]] static std::optional<ProcessState> live_state(Partner const& partner);
+  [[nodiscard]] Page& own() const { return *reinterpret_cast<Page*>(own_.data()); }
+
+  ProcessId self_;
+  SideThread& thread_;
+  SegmentDoor const& door_;
+  Segment own_;
+  std::mutex partners_mutex_;
+  std::map<ProcessId, Partner> partners_;  ///< those that were asked about
+  std::span<ProcessId const> on_host_;     ///< by rank
+  std::span<std::int64_t const> tickets_;  ///< of all of them, equally many each
+  std::optional<FarBeats> far_;            ///< where there are other hosts
+};
+
+}  // namespace tessera

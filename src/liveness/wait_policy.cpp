@@ -1,0 +1,147 @@
+#include "src/liveness/wait_policy.hpp"
+
+#include <optional>
+#include <thread>
+
+#include <sched.h>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
+#include "src/transport/channel/transport.hpp"
+
+namespace tessera {
+
+void WorkerWaiter::listen(Awaited const& what) {
+  if (!context_.options.compares_statements) return;
+  auto const end = Clock::now() + std::chrono::seconds(2);
+  until([&] { return Clock::now() > end; }, what);
+}
+
+void WorkerWaiter::begin(Awaited const& what) {
+  what_ = what;
+  has_looked_ = false;
+  slot_.begin(what);
+}
+
+void WorkerWaiter::idle() {
+  context_.failure.throw_if_set();
+  ::sched_yield();
+  if (is_time_to_look()) look(Clock::now());
+}
+
+void WorkerWaiter::look(Clock::time_point now) {
+  if (!has_looked_) {
+    has_looked_ = true;
+    has_warned_ = false;
+    watch_ = {};
+    began_ = now;
+    next_look_ = now + Beats::interval;
+    return;
+  }
+  if (now < next_look_) return;
+  next_look_ = now + Beats::interval;
+  check_peers();
+  warn_once(now);
+}
+
+void WorkerWaiter::check_peers() {
+  if (!what_.has_peer() || context_.job.is_local(what_.peer)) return;
+  check_peer(context_.job.process_of(what_.peer), watch_, what_);
+}
+
+void WorkerWaiter::check_peer(ProcessId peer, BeatWatch& watch, Awaited const& what) {
+  auto const trouble = context_.beats.trouble(peer, watch, context_.options.silence_seconds);
+  if (trouble) throw PeerFailed(text(*trouble, ", while ", what));
+}
+
+void WorkerWaiter::warn_once(Clock::time_point now) {
+  std::chrono::duration<double> const waited = now - began_;
+  if (has_warned_ || waited.count() < context_.options.stall_seconds) return;
+  bool const is_for_others =
+      what_.kind == Awaited::Kind::finish || what_.kind == Awaited::Kind::gpu;
+  if (!what_.has_peer() && !is_for_others) return;
+  has_warned_ = true;
+  auto const whom = what_.has_peer()
+                        ? text("; ", context_.beats.name_of(context_.job.process_of(what_.peer)))
+                        : text("; some of those it depends on");
+  log_warning(text(what_, ", and has done so for ", context_.options.stall_seconds, " s", whom,
+                   " may only be late, so the wait goes on"));
+}
+
+void CallerWaiter::begin(Awaited const& what) {
+  watches_.clear();
+  WorkerWaiter::begin(what);
+}
+
+bool CallerWaiter::progress() try {
+  return duties_.progress();
+} catch (ConnectionLost const& lost) {
+  end_wait_for(lost.process(), lost.what());
+}
+
+// A connection is lost because its process has died, which the kernel may report a little later;
+// because the process has given up, which it has announced; or by a failure of the network. It may
+// take a moment until the affected wait of this process is known.
+void CallerWaiter::end_wait_for(ProcessId lost, std::string const& why) {
+  std::optional<std::string> death;
+  std::optional<Awaited> wait;
+  for (int look = 0; look < 20 && (!death || !wait); ++look) {
+    duties_.poll();
+    context().failure.throw_if_set();
+    death = context().beats.death_of(lost);
+    wait = context().waits.of_process(lost);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  throw PeerFailed(text(death ? *death : why, ", while ", wait ? *wait : awaited()));
+}
+
+void CallerWaiter::spin() {
+  try {
+    duties_.progress();
+  } catch (ConnectionLost const&) {
+    return;  // thrown again once the wait has published what it waits for
+  }
+  relax();
+}
+
+void CallerWaiter::idle() {
+  context().failure.throw_if_set();
+  bool const moved = progress();
+  // A channel that is being opened waits only for a control message.
+  bool const is_opening =
+      awaited().kind == Awaited::Kind::invitation || awaited().kind == Awaited::Kind::note;
+  if (polls_often_ || is_opening) duties_.poll();
+  if (!moved) ::sched_yield();
+  if (is_time_to_look()) serve(Clock::now());
+}
+
+void CallerWaiter::serve(Clock::time_point now) {
+  constexpr std::chrono::milliseconds poll_interval{1};
+  if (now >= next_poll_) {
+    next_poll_ = now + poll_interval;
+    duties_.poll();
+  }
+  if (now >= next_ask_) {
+    next_ask_ = now + Beats::interval;
+    duties_.ask(now);
+  }
+  look(now);
+}
+
+void CallerWaiter::check_peers() {
+  WorkerWaiter::check_peers();
+  // A GPU may wait for any partner; only the worker of its device knows which.
+  bool const is_for_all = awaited().kind == Awaited::Kind::finish;
+  auto const what =
+      is_for_all ? std::optional(awaited()) : context().waits.of_kind(Awaited::Kind::gpu);
+  if (!what) return;
+  for (auto const partner : duties_.partners()) {
+    auto& watch = watches_[partner];
+    watch.may_have_left = true;
+    check_peer(partner, watch, *what);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+#pragma once
+/// @file
+/// How the threads of this process wait.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "src/job/job.hpp"
+#include "src/liveness/heartbeat.hpp"
+#include "src/liveness/wait_registry.hpp"
+#include "src/liveness/wait_slot.hpp"
+#include "src/transport/network_options.hpp"
+#include "src/transport/protocol/failure.hpp"
+#include "src/transport/protocol/waiter.hpp"
+
+namespace tessera {
+
+/// The state that all waits of a process check.
+struct WaitContext {
+  Job const& job;
+  NetworkOptions const& options;
+  Failure const& failure;
+  Beats& beats;
+  Waits const& waits;
+};
+
+/// Waits of a worker: an unsuccessful poll yields, and from time to time checks the clock and the
+/// peer's heartbeat.
+class WorkerWaiter : public Waiter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  WorkerWaiter(WaitContext const& context, WaitSlot& slot) : context_(context), slot_(slot) {}
+
+  void listen(Awaited const& what) override;
+
+ protected:
+  void begin(Awaited const& what) override;
+  void end() override { slot_.end(); }
+  void idle() override;
+
+  [[nodiscard]] WaitContext const& context() const { return context_; }
+  [[nodiscard]] Awaited const& awaited() const { return what_; }
+  /// True at every sixteenth call: reading the clock costs a tenth of a yield.
+  [[nodiscard]] bool is_time_to_look() { return ++looks_ % 16 == 0; }
+  /// Checks whether the wait has become too long. Throws: PeerFailed.
+  void look(Clock::time_point now);
+  /// Throws PeerFailed if `peer`, whom this wait is for, has failed.
+  void check_peer(ProcessId peer, BeatWatch& watch, Awaited const& what);
+  /// Checks the processes that must act; at every heartbeat of a long wait.
+  virtual void check_peers();
+
+ private:
+  void warn_once(Clock::time_point now);
+
+  WaitContext context_;
+  WaitSlot& slot_;
+  Awaited what_;
+  std::uint64_t looks_ = 0;
+  bool has_looked_ = false;
+  bool has_warned_ = false;
+  Clock::time_point began_;
+  Clock::time_point next_look_;
+  BeatWatch watch_;
+};
+
+/// The work of the caller's thread for others while it waits.
+struct CallerDuties {
+  std::function<bool()> progress;                            ///< drives the transports
+  std::function<void()> poll;                                ///< hands out control messages
+  std::function<void(WorkerWaiter::Clock::time_point)> ask;  ///< about long waits
+  std::function<std::set<ProcessId> const&()> partners;
+};
+
+/// Waits of the caller's thread: an unsuccessful poll also does its duties.
+class CallerWaiter final : public WorkerWaiter {
+ public:
+  CallerWaiter(WaitContext const& context, WaitSlot& slot, CallerDuties duties)
+      : WorkerWaiter(context, slot), duties_(std::move(duties)) {}
+
+  /// Whether every unsuccessful poll also polls for control messages.
+  void poll_often(bool often) { polls_often_ = often; }
+
+ protected:
+  void begin(Awaited const& what) override;
+  void idle() override;
+  void spin() override;
+  void check_peers() override;
+
+ private:
+  bool progress();
+  [[noreturn]] void end_wait_for(ProcessId lost, std::string const& why);
+  void serve(Clock::time_point now);
+
+  CallerDuties duties_;
+  bool polls_often_ = false;
+  Clock::time_point next_poll_;
+  Clock::time_point next_ask_;
+  std::map<ProcessId, BeatWatch> watches_;  ///< while this process is done and waits for all
+};
+
+}  // namespace tessera

@@ -1,0 +1,364 @@
+#include "src/network/network.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/job/host_cores.hpp"
+#include "src/liveness/deadlock_detector.hpp"
+#include "src/liveness/divergence_checker.hpp"
+#include "src/liveness/failure_message.hpp"
+#include "src/liveness/heartbeat.hpp"
+#include "src/liveness/wait_policy.hpp"
+#include "src/liveness/wait_registry.hpp"
+#include "src/transport/channels.hpp"
+#include "src/transport/host_memory/segment_directory.hpp"
+#include "src/transport/protocol/control_channel.hpp"
+#include "src/transport/protocol/control_messages.hpp"
+#include "src/transport/protocol/handshakes.hpp"
+#include "src/transport/rpc/call_service.hpp"
+#include "src/transport/test_hooks.hpp"
+
+namespace tessera {
+namespace {
+
+/// Polls before the first yield, if each waiting thread of the host has a core, and if not: then
+/// the awaited thread may need this core.
+constexpr int spins_on_own_core = 2000;
+constexpr int spins_on_shared_core = 4;
+
+/// Polling for messages may yield the core, and waits poll anyway.
+constexpr std::uint64_t statements_between_looks = 16;
+
+// By the page that each process of a host shows the others.
+SegmentDirectory directory_of(Beats& beats, SegmentDoor const& door) {
+  return {[&beats](SegmentTicket const& ticket) { beats.show_directory(ticket); },
+          [&beats](ProcessId process, std::string& why_not) {
+            return beats.directory_of(process, why_not);
+          },
+          door.ways()};
+}
+
+}  // namespace
+
+struct Network::Impl {
+  Impl(Bootstrap& bootstrap_to_use, Job const& job_to_use, NetworkOptions const& options_to_use,
+       TransportTestHooks const& hooks)
+      : bootstrap(bootstrap_to_use),
+        job(job_to_use),
+        options(options_to_use.agreed(bootstrap)),
+        postbox(bootstrap),
+        door(side_thread, {hooks.maps_by_proc, hooks.maps_by_socket}),
+        channels({bootstrap, postbox, job, door}, options, hooks),
+        handshakes(postbox, job),
+        beats(bootstrap, side_thread, door),
+        shared_blocks(directory_of(beats, door)),
+        waits(job),
+        questions(
+            postbox, job, waits, [this](control::Edge const& edge) { return is_satisfied(edge); },
+            failure, options.question_seconds),
+        context{job, options, failure, beats, waits},
+        caller(context, waits.caller(), duties()),
+        calls(bootstrap, postbox) {
+    if (options.compares_statements && job.process_count() > 1) {
+      agreement.emplace(postbox, job, failure);
+      for (auto const process : agreement->neighbours()) channels.add_partner(process);
+    }
+    if (!side_thread.is_running()) door.close();
+    shares_cores = !every_thread_has_a_core(bootstrap, job.local_count(), process_cores());
+    make_workers(shares_cores ? spins_on_shared_core : spins_on_own_core);
+  }
+
+  void make_workers(int spins) {
+    caller.set_spins(spins);
+    for (std::int64_t i = 0; i < job.local_count(); ++i) {
+      DeviceId const device(job.first_local().value() + i);
+      workers.push_back(std::make_unique<WorkerWaiter>(context, waits.worker(device)));
+      workers.back()->set_spins(spins);
+    }
+  }
+
+  bool is_satisfied(control::Edge const& edge) const {
+    return edge.kind == Awaited::Kind::note ? handshakes.is_satisfied(edge)
+                                            : channels.is_satisfied(edge);
+  }
+
+  CallerDuties duties() {
+    return {[this] { return channels.progress(); }, [this] { poll(); },
+            [this](auto now) { questions.ask(now); },
+            [this]() -> std::set<ProcessId> const& { return channels.partners(); }};
+  }
+
+  void poll() {
+    if (agreement) agreement->tell();  // another process may wait for it
+    postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) { hear(from, bytes); });
+  }
+
+  void hear(ProcessId from, std::span<std::byte const> bytes) {
+    switch (control::read<control::Kind>(bytes)) {
+      case control::Kind::invite:
+        return channels.on_invite(control::read<control::Invite>(bytes));
+      case control::Kind::answer:
+        return channels.on_answer(control::read<control::Answer>(bytes));
+      case control::Kind::probe:
+        return questions.on_probe(control::read<control::Probe>(bytes));
+      case control::Kind::finished:
+        return questions.on_finished(from, control::read<control::Finished>(bytes));
+      case control::Kind::failed:
+        return failure.set(failure_of(from, control::read<control::Failed>(bytes)));
+      case control::Kind::digests:
+        return agreement->on_digests(from, control::read<control::Digests>(bytes));
+      case control::Kind::compared:
+        return agreement->on_compared(control::read<control::Compared>(bytes));
+      case control::Kind::ask:
+        return agreement->on_ask(control::read<control::Ask>(bytes));
+      case control::Kind::account:
+        return agreement->on_account(from, control::read<control::Account>(bytes));
+      case control::Kind::request:
+        return calls.on_request(from, control::read<control::Request>(bytes));
+      case control::Kind::reply:
+        return calls.on_reply(control::read<control::Reply>(bytes));
+      case control::Kind::note:
+        return handshakes.on_note(control::read<control::Note>(bytes));
+    }
+  }
+
+  // Waits for a neighbour that is too far behind.
+  void keep_together(std::uint64_t most_ahead, StatementTag const& tag) {
+    while (auto const peer = agreement->behind(most_ahead)) {
+      // Only a control message can make it true.
+      auto const has_caught_up = [&] {
+        poll();
+        return agreement->behind(most_ahead) != peer;
+      };
+      caller.until(has_caught_up, {Awaited::Kind::agreement, job.first_local(),
+                                   job.first_device_of(*peer), tag.number, tag});
+    }
+    failure.throw_if_set();
+  }
+
+  // MPI may end this process too if it cannot connect to one that has died.
+  std::vector<ProcessId> living_partners() {
+    auto const& all = channels.partners();
+    for (auto const partner : all) beats.greet(partner);
+    if (beats.has_other_hosts()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::vector<ProcessId> living;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(living),
+                 [&](ProcessId partner) { return !beats.death_of(partner); });
+    return living;
+  }
+
+  Bootstrap& bootstrap;
+  Job const& job;
+  NetworkOptions options;
+  bool shares_cores = false;
+  Failure failure;
+  Postbox postbox;
+  SideThread side_thread;
+  SegmentDoor door;
+  Channels channels;
+  Handshakes handshakes;
+  Beats beats;
+  SharedBlocks shared_blocks;
+  Waits waits;
+  Questions questions;
+  std::optional<Agreement> agreement;
+  WaitContext context;
+  CallerWaiter caller;
+  std::vector<std::unique_ptr<WorkerWaiter>> workers;
+  CallService calls;  // ends first: its thread uses what callers know
+};
+
+Network::Network(Bootstrap& bootstrap, Job const& job, NetworkOptions const& options)
+    : Network(bootstrap, job, options, TransportTestHooks{}) {}
+
+Network::Network(Bootstrap& bootstrap, Job const& job, NetworkOptions const& options,
+                 TransportTestHooks const& hooks)
+    : impl_(std::make_unique<Impl>(bootstrap, job, options, hooks)) {}
+
+Network::~Network() = default;
+
+Sender& Network::sender(DeviceId from, DeviceId to, StatementTag const& tag) {
+  auto& channels = impl_->channels;
+  if (auto* known = channels.find_sender(from, to)) return *known;
+  if (impl_->job.is_local(to)) {
+    channels.open_local(from, to);
+    return *channels.find_sender(from, to);
+  }
+  impl_->beats.greet(impl_->job.process_of(to));
+  Sender* opened = nullptr;
+  impl_->caller.until([&] { return (opened = channels.try_open_sender(from, to)) != nullptr; },
+                      {Awaited::Kind::invitation, from, to, 0, tag});
+  return *opened;
+}
+
+Receiver& Network::receiver(DeviceId from, DeviceId to) {
+  auto& channels = impl_->channels;
+  if (auto* known = channels.find_receiver(from, to)) return *known;
+  if (!impl_->job.is_local(from)) {
+    impl_->beats.greet(impl_->job.process_of(from));
+    return channels.open_receiver(from, to);
+  }
+  channels.open_local(from, to);
+  return *channels.find_receiver(from, to);
+}
+
+void Network::tell(DeviceId from, DeviceId to, std::span<std::byte const> note) {
+  impl_->beats.greet(impl_->job.process_of(to));
+  impl_->handshakes.send(from, to, note);
+}
+
+std::vector<std::byte> Network::hear(DeviceId from, DeviceId to, StatementTag const& tag) {
+  auto& handshakes = impl_->handshakes;
+  impl_->channels.add_partner(impl_->job.process_of(from));
+  impl_->caller.until([&] { return handshakes.has_next(from, to); },
+                      {Awaited::Kind::note, to, from, handshakes.next(from, to), tag});
+  return handshakes.take(from, to);
+}
+
+Route Network::route(DeviceId from, DeviceId to) const {
+  return impl_->channels.route(from, to);
+}
+
+std::string Network::route_reason(DeviceId from, DeviceId to) const {
+  return impl_->channels.reason(from, to);
+}
+
+bool Network::shares_cores() const {
+  return impl_->shares_cores;
+}
+
+std::int64_t Network::slot_bytes(DeviceId from, DeviceId to) const {
+  return impl_->channels.slot_bytes(from, to);
+}
+
+Waiter& Network::worker_waiter(DeviceId device) {
+  auto const place = impl_->job.local_index(device);
+  TESSERA_ASSERT(impl_->job.is_local(device), device);
+  return *impl_->workers[static_cast<std::size_t>(place)];
+}
+
+Waiter& Network::caller_waiter() {
+  return impl_->caller;
+}
+
+void Network::set_idle_test(std::function<bool(DeviceId)> is_idle) {
+  impl_->waits.set_idle_test(std::move(is_idle));
+}
+
+void Network::progress() {
+  impl_->channels.progress();
+}
+
+bool Network::has_pending() const {
+  return impl_->channels.has_pending();
+}
+
+void Network::drain(StatementTag const& tag) {
+  while (auto const* sender = impl_->channels.unsent()) {
+    auto const& end = sender->end();
+    // The deadlock detector knows that the receiver keeps two receives posted. A wait for a message
+    // to leave ends before the detector asks twice.
+    Awaited const what{Awaited::Kind::free_slot, end.from, end.to, sender->messages_put(), tag};
+    impl_->caller.until([sender] { return !sender->has_unsent(); }, what);
+  }
+  if (has_pending())
+    impl_->caller.until([&] { return !has_pending(); }, {.kind = Awaited::Kind::other});
+}
+
+void Network::set_last_statement(StatementTag const& tag) {
+  impl_->questions.set_last_statement(tag);
+}
+
+bool Network::compares_statements() const {
+  return impl_->agreement.has_value();
+}
+
+void Network::agree(StatementTag const& tag, std::function<std::string()> what) {
+  if (!impl_->agreement) return;
+  impl_->agreement->say(tag, std::move(what));
+  if (tag.number % statements_between_looks == 0) impl_->poll();
+  impl_->keep_together(Agreement::most_ahead, tag);
+}
+
+void Network::agree_on_end(StatementTag const& tag, std::function<std::string()> what) {
+  if (!impl_->agreement) return;
+  impl_->agreement->say_end(tag, std::move(what));
+  impl_->keep_together(0, tag);
+}
+
+void Network::finish() {
+  auto& bootstrap = impl_->bootstrap;
+  impl_->questions.set_finished();
+  // Each process watches the next one, so that a missing process is always noticed.
+  auto const self = impl_->job.self().value();
+  auto const count = impl_->job.process_count();
+  if (count > 1) impl_->channels.add_partner(ProcessId((self + 1) % count));
+  bootstrap.begin_barrier();
+  impl_->caller.until([&] { return bootstrap.barrier_done(); }, {.kind = Awaited::Kind::finish});
+  impl_->beats.leave();
+}
+
+void Network::announce_failure(std::exception_ptr const& error) {
+  auto const message = failure_message(error);
+  for (auto const partner : impl_->living_partners()) impl_->postbox.send(partner, message);
+}
+
+void Network::linger(std::chrono::milliseconds time) noexcept {
+  auto const end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    try {
+      impl_->poll();
+      impl_->channels.progress();
+    } catch (...) {  // of a connection that is broken: the failure is known
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Failure& Network::failure() {
+  return impl_->failure;
+}
+
+std::span<ProcessId const> Network::host_processes() const {
+  return impl_->bootstrap.host_processes();
+}
+
+bool Network::may_share_memory() const {
+  auto const& forced = impl_->options.forced;
+  return host_processes().size() > 1 && (!forced || *forced == Route::shm);
+}
+
+SharedBlocks& Network::shared_blocks() {
+  return impl_->shared_blocks;
+}
+
+bool Network::sees_next_process() {
+  auto const all = host_processes();
+  if (all.size() == 1) return true;
+  auto const self = std::find(all.begin(), all.end(), impl_->job.self());
+  auto const next = self + 1 == all.end() ? all.begin() : self + 1;
+  return impl_->beats.sees(*next);
+}
+
+std::string Network::prepare_calls(Serve const& serve) {
+  return impl_->calls.prepare(impl_->options.forced, serve);
+}
+
+void Network::open_calls(bool by_threads, Serve const& serve) {
+  if (by_threads) return impl_->calls.open_by_threads();
+  impl_->calls.open_by_callers([this] { impl_->poll(); }, serve);
+  impl_->caller.poll_often(true);
+}
+
+Calls* Network::calls() {
+  return impl_->calls.calls();
+}
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+#pragma once
+/// @file
+/// Ghost cells: how far past its own cells a device keeps cells of others, and which of them are
+/// valid.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "tessera/detail/plan/work_place.hpp"
+#include "tessera/layout/layout.hpp"
+
+#include "src/base/inline_vector.hpp"
+#include "src/index/region.hpp"
+#include "src/plan/access.hpp"
+
+namespace tessera {
+
+using detail::WorkBox;
+using detail::WorkPlace;
+
+/// Cells kept below and above a shard along each dimension, equal on all devices.
+struct GhostWidths {
+  Index below;
+  Index above;
+
+  /// No ghost cells.
+  [[nodiscard]] static GhostWidths none(std::size_t rank) {
+    return {Index(rank, 0), Index(rank, 0)};
+  }
+  /// True if no width of `other` is larger.
+  [[nodiscard]] bool covers(GhostWidths const& other) const;
+  /// The larger of each two widths.
+  [[nodiscard]] GhostWidths merged(GhostWidths const& other) const;
+  friend bool operator==(GhostWidths const&, GhostWidths const&) = default;
+  friend std::ostream& operator<<(std::ostream& out, GhostWidths const& widths);
+};
+
+/// The ghost cells that an access needs to read an array in place. Nothing if a device does not own
+/// most of the cells that it needs: then it assembles them in a temporary. Arrays with several
+/// boxes per device have no ghost cells: they are read in place only if every device owns all cells
+/// that it needs.
+///
+/// Ranks: pure, and the same on every process: it depends on no device.
+[[nodiscard]] std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& access,
+                                                          WorkPlace const& place);
+
+/// The ghost cells of one array that one statement has filled: those that these accesses read.
+struct Fill {
+  std::vector<Access> accesses;
+  WorkPlace place;
+  std::uint64_t fingerprint;
+
+  /// Nothing if no access fills boxes: such ghost cells never count as valid.
+  [[nodiscard]] static std::shared_ptr<Fill const> make(std::vector<Access> accesses,
+                                                        WorkPlace const& place);
+};
+
+/// Halo validity: which ghost cells of an array hold the current version, as a list of fills and
+/// overwrites. Both ends of a channel derive the same list from global boxes.
+///
+/// Cost: noting allocates nothing; the list is bounded, and a full one is emptied.
+class Freshness {
+ public:
+  /// The cells of `fill` have been received.
+  void note_fill(std::shared_ptr<Fill const> fill);
+  /// The cells of `written` changed in place: ghost cells that hold copies of them or of their
+  /// images become invalid.
+  void note_write(Box const& written);
+  /// Invalidates all ghost cells, because the buffers were swapped or replaced.
+  void clear();
+
+  [[nodiscard]] bool empty() const { return events_.empty(); }
+  /// The unwrapped cells past its own box of which `device` holds valid copies, for an array laid
+  /// out as `owned`.
+  [[nodiscard]] Region fresh_on(DeviceId device, Layout const& owned) const;
+  [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  struct Event {
+    std::shared_ptr<Fill const> fill;  ///< null for a write of `written`
+    Box written;
+    std::uint64_t fingerprint = 0;
+  };
+  static constexpr std::size_t most_events = 8;
+
+  void add(Event const& event);
+
+  InlineVector<Event, most_events + 1> events_;
+  std::uint64_t fingerprint_ = 0;
+};
+
+}  // namespace tessera

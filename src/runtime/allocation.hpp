@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// Arrays and scalars of the Runtime that lives.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "src/execution/storage/array_state.hpp"
+#include "src/execution/storage/scalar_state.hpp"
+#include "src/plan/ghost.hpp"
+
+namespace tessera::detail {
+
+// All throw UsageError as `engine()` does. Collective in the same order on every process, but for
+// is_reachable and reference_count, which are local.
+
+/// An array's state with room for its cells, which are not set.
+/// Throws: ShardingError if the mesh names a device that the job does not have; ShapeError,
+///         ShardingError as Layout; DeviceError if the memory cannot be had.
+[[nodiscard]] std::shared_ptr<ArrayState> make_array(std::shared_ptr<Layout const> layout,
+                                                     std::int64_t element_bytes);
+/// An array whose cells lie in the caller's memory. Throws: ShardingError as make_array.
+[[nodiscard]] std::shared_ptr<ArrayState> adopt_array(std::shared_ptr<Layout const> layout,
+                                                      std::int64_t element_bytes,
+                                                      std::span<BorrowedBox const> borrowed);
+/// True if cells of a device of this process can lie at an address.
+[[nodiscard]] bool is_reachable(DeviceId device, std::byte const* address);
+/// A scalar that nobody else names; its value is not set.
+[[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
+
+/// Makes room for ghost cells of an array, at least so wide. Waits for the statements so far.
+void grow_ghost_cells(ArrayState& array, GhostWidths const& widths);
+/// How many references there are, without the runtime's own. Waits for the statements so far. Equal
+/// on all processes that hold alike.
+[[nodiscard]] std::int64_t reference_count(std::shared_ptr<ArrayState> const& array);
+[[nodiscard]] std::int64_t reference_count(std::shared_ptr<ScalarState> const& scalar);
+
+}  // namespace tessera::detail

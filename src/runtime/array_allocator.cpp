@@ -1,0 +1,75 @@
+#include "src/runtime/array_allocator.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/text.hpp"
+#include "src/plan/ghost.hpp"
+
+namespace tessera {
+
+void ArrayAllocator::check_devices(Layout const& layout) const {
+  auto const last = layout.mesh().last_device().value();
+  if (last < job_.device_count()) return;
+  throw ShardingError(text(
+      "the mesh names device ", last, " but the job has ", counted(job_.device_count(), "device"),
+      ", 0 to ", job_.device_count() - 1, "; ask device_count() or start more processes"));
+}
+
+std::shared_ptr<ArrayState> ArrayAllocator::make_array(std::shared_ptr<Layout const> layout,
+                                                       std::int64_t element_bytes) {
+  check_devices(*layout);
+  // A shard beyond any address space is the caller's mistake: every process detects it alike.
+  auto const largest = whole(layout->sharding().shard_shape(layout->shape()));
+  (void)Frame::around(largest, GhostWidths::none(largest.rank()), element_bytes);
+  auto const number = ++count_;
+  if (auto again = arrays_.take(*layout, element_bytes, number)) return again;
+  try {
+    auto made =
+        std::make_shared<ArrayState>(std::move(layout), element_bytes, number, devices_.devices());
+    arrays_.add(made);
+    return made;
+  } catch (DeviceError const&) {
+    failures_.give_up_in_job(std::current_exception());  // memory that only this process lacks
+    throw;
+  }
+}
+
+std::shared_ptr<ArrayState> ArrayAllocator::adopt_array(std::shared_ptr<Layout const> layout,
+                                                        std::int64_t element_bytes,
+                                                        std::span<BorrowedBox const> borrowed) {
+  check_devices(*layout);
+  return std::make_shared<ArrayState>(std::move(layout), element_bytes, ++count_,
+                                      devices_.devices(), borrowed);
+}
+
+bool ArrayAllocator::is_reachable(DeviceId device, std::byte const* address) const {
+  auto const stream = devices_.context(device).stream();
+  return stream == nullptr || stream->owns(address);
+}
+
+std::shared_ptr<ScalarState> ArrayAllocator::make_scalar() {
+  return scalars_.make(++count_);
+}
+
+void ArrayAllocator::grow_ghost_cells(ArrayState& array, GhostWidths const& widths) {
+  if (array.widths().covers(widths)) return;
+  failures_.guarded([&] {
+    devices_.synchronize();
+    array.grow(widths);
+  });
+}
+
+std::int64_t ArrayAllocator::reference_count(std::shared_ptr<ArrayState> const& array) {
+  failures_.guarded([&] { devices_.synchronize(); });
+  return array.use_count() - (arrays_.holds(array) ? 1 : 0);
+}
+
+std::int64_t ArrayAllocator::reference_count(std::shared_ptr<ScalarState> const& scalar) {
+  failures_.guarded([&] { devices_.synchronize(); });
+  return scalar.use_count() - (scalars_.holds(scalar) ? 1 : 0);
+}
+
+}  // namespace tessera

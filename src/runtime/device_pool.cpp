@@ -1,0 +1,177 @@
+#include "src/runtime/device_pool.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "tessera/base/error.hpp"
+
+#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+// Room for an expression with its literals; longer ones are rare.
+constexpr std::int64_t usual_kernel_bytes = 1024;
+
+void run_record(void* record) {
+  execute(*static_cast<Record*>(record));
+}
+
+void reserve(Record& record) {
+  record.buffers.reserve(max_leaves);
+  record.targets.reserve(1);
+  record.scalars.reserve(max_scalars);
+  record.keeps.reserve(max_leaves + max_scalars + 2);
+  record.carry.reserve(max_leaves);
+  record.kernel = HostMemory(usual_kernel_bytes);
+}
+
+// Errors are ignored: the failure has already been reported.
+void drain(GpuStream& stream) noexcept {
+  try {
+    wait_for(stream);
+  } catch (DeviceError const&) {
+    return;
+  }
+}
+
+Awaited awaited_worker(DeviceContext const& context) {
+  Awaited what;
+  what.kind = Awaited::Kind::worker;
+  what.self = context.device;
+  what.peer = context.device;
+  return what;
+}
+
+}  // namespace
+
+DevicePool::DevicePool(Job const& job, Network& network, StatementLog const& log,
+                       LocalDevices const& devices)
+    : job_(job), network_(network), log_(log), kind_(devices.kind) {
+  for (std::int64_t i = 0; i < job.local_count(); ++i)
+    add(i, devices.streams.empty() ? nullptr : devices.streams[static_cast<std::size_t>(i)]);
+}
+
+void DevicePool::add(std::int64_t index, std::shared_ptr<GpuStream> const& stream) {
+  auto& context = contexts_.emplace_back();
+  context.device = DeviceId{job_.first_local().value() + index};
+  devices_.push_back({context.device, stream});
+  if (stream != nullptr) context.gpu = std::make_unique<GpuSide>(stream);
+  bool const alone = job_.local_count() == 1;
+  context.waiter = alone ? &network_.caller_waiter() : &network_.worker_waiter(context.device);
+  context.records.resize(alone ? 1 : Worker::capacity);
+  for (auto& record : context.records) reserve(record);
+  if (!alone) add_worker(context, index);
+}
+
+void DevicePool::add_worker(DeviceContext& context, std::int64_t index) {
+  auto& failure = network_.failure();
+  context.worker = std::make_unique<Worker>(
+      [&failure](std::exception_ptr const& error) { failure.set(error); }, index);
+}
+
+void DevicePool::stop() noexcept {
+  for (auto& context : contexts_) context.worker.reset();
+  for (auto& context : contexts_)
+    if (context.gpu != nullptr) drain(*context.gpu->stream);
+}
+
+std::vector<GpuSide*> DevicePool::gpu_contexts() const {
+  std::vector<GpuSide*> result;
+  for (auto const& context : contexts_) result.push_back(context.gpu.get());
+  return result;
+}
+
+Record& DevicePool::free_record(DeviceContext& context) {
+  if (context.worker == nullptr) return context.records.front();
+  if (!context.worker->has_room())
+    network_.caller_waiter().until([&] { return context.worker->has_room(); },
+                                   awaited_worker(context));
+  return context.records[context.worker->posted() % Worker::capacity];
+}
+
+void DevicePool::start(DeviceContext& context, Record& record) {
+  if (context.worker != nullptr) {
+    context.worker->post({run_record, &record});
+    return;
+  }
+  execute(record);
+}
+
+bool DevicePool::are_idle() const {
+  return std::all_of(contexts_.begin(), contexts_.end(),
+                     [](DeviceContext const& context) { return context.is_idle(); });
+}
+
+void DevicePool::wait_for_workers() {
+  for (auto& context : contexts_)
+    if (!context.is_idle())
+      network_.caller_waiter().until([&] { return context.is_idle(); }, awaited_worker(context));
+}
+
+// What the workers have given to their GPUs.
+void DevicePool::wait_for_gpus() {
+  if (kind_ == DeviceKind::cpu) return;
+  for (auto& context : contexts_) {
+    auto what = awaited_worker(context);
+    what.kind = Awaited::Kind::gpu;
+    what.statement = log_.last();
+    auto& gpu = *context.gpu;
+    network_.caller_waiter().until(
+        [&] {
+          gpu.check_group();
+          return gpu.stream->is_idle();
+        },
+        what);
+  }
+}
+
+void DevicePool::finish_messages() {
+  wait_for_workers();
+  if (network_.has_pending()) network_.drain(log_.last());
+  network_.failure().throw_if_set();
+}
+
+void DevicePool::synchronize() {
+  wait_for_workers();
+  wait_for_gpus();
+  finish_messages();
+}
+
+void DevicePool::make_room(CompiledStatement const& plan) {
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    auto const& device = plan.devices[i];
+    auto& context = contexts_[i];
+    if (device.scratch_bytes > context.scratch.size_bytes()) {
+      synchronize();
+      context.scratch = DeviceMemory(device.scratch_bytes, context.stream());
+    }
+    auto const& any = context.records.front();
+    if (device.buffers.size() <= any.buffers.capacity() &&
+        device.writes.size() <= any.targets.capacity())
+      continue;
+    synchronize();
+    for (auto& record : context.records) {
+      record.buffers.reserve(device.buffers.size());
+      record.targets.reserve(device.writes.size());
+    }
+  }
+}
+
+void DevicePool::make_room(Reduction const& reduction) {
+  constexpr std::int64_t least_bytes = 4096;
+  for (auto& context : contexts_) {
+    if (context.accumulator.size_bytes() >= reduction.accumulator_bytes) continue;
+    synchronize();
+    context.accumulator = HostMemory(std::max(reduction.accumulator_bytes, least_bytes));
+    if (context.gpu == nullptr) continue;
+    auto& stream = context.gpu->stream;
+    auto const bytes = gpu_blocks_per_multiprocessor * stream->multiprocessors() *
+                       context.accumulator.size_bytes();
+    context.gpu->accumulators = DeviceMemory(bytes, stream);
+    context.gpu->parts = stream->make_pinned(bytes);
+  }
+}
+
+}  // namespace tessera

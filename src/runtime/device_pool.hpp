@@ -1,0 +1,101 @@
+#pragma once
+/// @file
+/// The devices that this process drives, and the waits for what they were given.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "tessera/device/device_kind.hpp"
+
+#include "src/device/host_memory.hpp"
+#include "src/device/worker.hpp"
+#include "src/execution/device_task.hpp"
+#include "src/execution/gpu_context.hpp"
+#include "src/execution/storage/array_state.hpp"
+#include "src/job/job.hpp"
+#include "src/network/network.hpp"
+#include "src/runtime/local_devices.hpp"
+#include "src/runtime/statement_log.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+
+/// Everything one local device has for itself.
+struct DeviceContext {
+  DeviceId device;
+  Waiter* waiter = nullptr;
+  std::deque<Record> records;      ///< as many as the worker's ring holds
+  std::unique_ptr<GpuSide> gpu;    ///< none on the host
+  DeviceMemory scratch;            ///< for the temporaries of the plan that needs the most
+  HostMemory accumulator;          ///< of a reduction
+  std::unique_ptr<Worker> worker;  ///< none where the only device runs on the caller's thread
+
+  [[nodiscard]] std::shared_ptr<GpuStream> stream() const {
+    return gpu == nullptr ? nullptr : gpu->stream;
+  }
+  [[nodiscard]] bool is_idle() const { return worker == nullptr || worker->idle(); }
+};
+
+/// The contexts of all local devices, by local index.
+///
+/// Threads: the caller's; the failure of a worker becomes that of the process at once.
+class DevicePool {
+ public:
+  DevicePool(Job const& job, Network& network, StatementLog const& log,
+             LocalDevices const& devices);
+  DevicePool(DevicePool const&) = delete;
+  DevicePool& operator=(DevicePool const&) = delete;
+
+  /// Ends all workers, then waits for the GPUs: nothing that they use is used any more. Called
+  /// once, before anything else of the runtime ends.
+  void stop() noexcept;
+
+  [[nodiscard]] DeviceKind kind() const { return kind_; }
+  [[nodiscard]] std::deque<DeviceContext>& contexts() { return contexts_; }
+  [[nodiscard]] std::deque<DeviceContext> const& contexts() const { return contexts_; }
+  [[nodiscard]] DeviceContext const& context(DeviceId device) const {
+    return contexts_[index_of(device)];
+  }
+  [[nodiscard]] std::size_t index_of(DeviceId device) const {
+    return static_cast<std::size_t>(job_.local_index(device));
+  }
+  /// The same devices as arrays know them.
+  [[nodiscard]] std::vector<LocalDevice> const& devices() const { return devices_; }
+  [[nodiscard]] std::vector<GpuSide*> gpu_contexts() const;
+
+  /// A free record of a device. Waits where its ring is full.
+  [[nodiscard]] Record& free_record(DeviceContext& context);
+  /// Runs a record: at once with one local device, else on the device's worker.
+  static void start(DeviceContext& context, Record& record);
+
+  /// True if no worker has anything to do.
+  [[nodiscard]] bool are_idle() const;
+  /// Returns when the messages of all statements so far have been sent and received; GPUs go on.
+  /// Throws: PeerFailed, Mismatch, and whatever failed before.
+  void finish_messages();
+  /// Returns when all statements so far have been carried out. Throws: as finish_messages.
+  void synchronize();
+
+  /// Room for what a plan needs of a device. Waits for the statements so far if there is too
+  /// little. Throws: DeviceError, and as synchronize.
+  void make_room(CompiledStatement const& plan);
+  /// The same for the devices' parts of a reduction.
+  void make_room(Reduction const& reduction);
+
+ private:
+  void add(std::int64_t index, std::shared_ptr<GpuStream> const& stream);
+  void add_worker(DeviceContext& context, std::int64_t index);
+  void wait_for_workers();
+  void wait_for_gpus();
+
+  Job const& job_;
+  Network& network_;
+  StatementLog const& log_;
+  DeviceKind kind_;
+  std::deque<DeviceContext> contexts_;
+  std::vector<LocalDevice> devices_;
+};
+
+}  // namespace tessera

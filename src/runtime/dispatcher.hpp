@@ -1,0 +1,62 @@
+#pragma once
+/// @file
+/// Gives statements and calls to the local devices.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "src/execution/buffer_swap.hpp"
+#include "src/execution/compiled_statement.hpp"
+#include "src/execution/device_task.hpp"
+#include "src/execution/reduction_tree.hpp"
+#include "src/runtime/device_pool.hpp"
+#include "src/runtime/profiler/profiler.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+
+/// A statement that is ready to run.
+struct ReadyStatement {
+  Statement const& statement;
+  std::shared_ptr<CompiledStatement> const& plan;
+  StatementTag const& tag;
+  std::size_t row = 0;  ///< of the profiler
+};
+
+/// Fills in records, which then run on the devices' workers, or at once with one local device.
+///
+/// Threads: the caller's.
+class Dispatcher {
+ public:
+  Dispatcher(DevicePool& devices, Trees& trees, Profiler& profiler)
+      : devices_(devices), trees_(trees), profiler_(profiler) {}
+
+  /// Throws: KernelNotBuilt, alike on every process, for a statement that no GPU of this process
+  ///         could compute.
+  void check_kernel(Statement const& statement) const;
+  /// Gives each device its part of a statement, if it has one.
+  void post(ReadyStatement const& ready);
+  /// True if messages of a statement need calls of this thread to move.
+  [[nodiscard]] bool needs_this_thread(Statement const& statement,
+                                       CompiledStatement const& plan) const;
+  /// Runs `call` on every device; it lives until they have been waited for.
+  void post_to_all(std::function<void(Record&)> const& call, StatementTag const& tag);
+  /// The same on the first device alone, which has the links to other processes.
+  void post_to_first(std::function<void(Record&)> const& call, StatementTag const& tag);
+
+ private:
+  void post(DeviceContext& context, DevicePlan const& plan, ReadyStatement const& ready);
+  void post_call(DeviceContext& context, std::function<void(Record&)> const& call,
+                 StatementTag const& tag, TreeLinks* tree);
+  Record& begin_record(DeviceContext& context, Record::Kind kind, StatementTag const& tag);
+  void name_leaves(Record& record, Statement const& statement, DevicePlan const& plan) const;
+  void name_result(Record& record, DeviceContext& context, Statement const& statement);
+
+  DevicePool& devices_;
+  Trees& trees_;
+  Profiler& profiler_;
+  Targets targets_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,228 @@
+#include "src/runtime/engine.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/log.hpp"
+#include "src/execution/gpu_channels/gpu_routes.hpp"
+#include "src/execution/one_sided/one_sided.hpp"
+#include "src/execution/reduction_tree.hpp"
+#include "src/runtime/array_allocator.hpp"
+#include "src/runtime/device_calls.hpp"
+#include "src/runtime/device_pool.hpp"
+#include "src/runtime/dispatcher.hpp"
+#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/local_devices.hpp"
+#include "src/runtime/loop_dispatcher.hpp"
+#include "src/runtime/profiler/budget_stack.hpp"
+#include "src/runtime/profiler/profiler.hpp"
+#include "src/runtime/statement_listener.hpp"
+#include "src/runtime/statement_log.hpp"
+#include "src/runtime/statement_planner.hpp"
+#include "src/runtime/statement_summary.hpp"
+#include "src/runtime/tree_collectives.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+// None where devices are no GPUs.
+std::unique_ptr<GpuRoutes> make_gpu_routes(Bootstrap& bootstrap, Job const& job, Network& network,
+                                           DevicePool& devices,
+                                           std::vector<ncclComm*> const& communicators) {
+  if (devices.kind() == DeviceKind::cpu) return nullptr;
+  return std::make_unique<GpuRoutes>(GpuRouteTools{bootstrap, job, network, devices.gpu_contexts(),
+                                                   [&devices] { devices.synchronize(); },
+                                                   communicators});
+}
+
+void check_arrays(Statement const& statement) {
+  if (statement.target != nullptr) {
+    check_writable(*statement.target);
+    check_closed(*statement.target, "a statement");
+  }
+  for (auto const& leaf : statement.leaves) check_closed(*leaf.array, "a statement");
+}
+
+// Updates the halo validity after the statement: the same on every process.
+void note_effects(Statement const& statement, CompiledStatement const& plan) {
+  for (std::size_t l = 0; l < plan.fills.size(); ++l)
+    if (plan.fills[l] != nullptr) statement.leaves[l].array->freshness().note_fill(plan.fills[l]);
+  if (statement.target == nullptr) return;
+  auto& freshness = statement.target->freshness();
+  if (plan.overwrites || statement.writes_slabs())
+    freshness.clear();
+  else
+    freshness.note_write(statement.work.map.image(statement.work.indices));
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  Impl(Bootstrap& bootstrap, LocalDevices const& local, NetworkOptions const& options)
+      : job(bootstrap, local.count),
+        network(bootstrap, job, options),
+        devices(job, network, log, local),
+        asked(ObserverOptions::from_environment(bootstrap)),
+        gpu_routes(make_gpu_routes(bootstrap, job, network, devices, local.nccl_communicators)) {
+    network.set_idle_test([this](DeviceId device) { return devices.context(device).is_idle(); });
+  }
+
+  ~Impl() { devices.stop(); }
+
+  void run(Statement const& statement) {
+    planner.describe(statement);
+    auto tag = log.begin(planner.hash_of(statement), statement.place);
+    if (log.compares())
+      log.compare(tag, [summary = Summary(statement)] { return summary.describe(); });
+    auto const& plan = planner.plan_for(statement, tag);
+    if (budgets->watches() && !is_allowed(statement, *plan, tag)) return;
+    auto const row = profiler.row_of(statement, *plan);
+    if (statement.is_reduction()) {
+      trees.open(tag);
+      devices.make_room(statement.reduction);
+    }
+    dispatcher.post({statement, plan, tag, row});
+    note_effects(statement, *plan);
+    profiler.count(statement, *plan);
+    if (dispatcher.needs_this_thread(statement, *plan)) devices.finish_messages();
+  }
+
+  // Checks the budgets. The communication for that has its own statement number, so the statement
+  // gets a new one.
+  bool is_allowed(Statement const& statement, CompiledStatement& plan, StatementTag& tag) {
+    auto numbers = budgets->numbers_for(plan);
+    if (!numbers.empty() && job.process_count() > 1) {
+      collectives.combine(std::as_writable_bytes(std::span(numbers)), max_numbers,
+                          {"where a budget asks what is sent", 0, budgets->fingerprint()},
+                          statement.place);
+      tag = log.begin(planner.hash_of(statement), statement.place);
+    }
+    refusal = budgets->charge(statement, plan, numbers);
+    return !refusal;
+  }
+
+  void finish() {
+    devices.synchronize();
+    log.compare_end();
+    profiler.show(job, [this](std::span<std::byte> bytes, CombineBytes how) {
+      collectives.combine(bytes, how, {"where the report is put together"});
+    });
+    if (gpu_routes != nullptr) gpu_routes->let_go();
+    network.finish();
+  }
+
+  void end_in_error(std::exception_ptr const& error) {
+    using std::chrono::milliseconds;
+    failures.announce(error);
+    bool const alone = job.process_count() == 1;
+    network.linger(milliseconds(alone ? 0 : 50));
+    if (profiler.observes() && failures.workers_come_to_rest()) profiler.show_alone(job);
+    // Longer if the others have files to write.
+    if (!alone) network.linger(milliseconds(profiler.observes() ? 2000 : 300));
+  }
+
+  Job job;
+  Network network;
+  StatementLog log{network};
+  DevicePool devices;
+  ObserverOptions asked;
+  Profiler profiler{asked, job};
+  std::unique_ptr<GpuRoutes> gpu_routes;
+  Trees trees{job, network};
+  FailurePolicy failures{job, network, devices, gpu_routes.get()};
+  Dispatcher dispatcher{devices, trees, profiler};
+  TreeCollectives collectives{{job, log, devices, trees, dispatcher, failures}};
+  StatementPlanner planner{job, {network, gpu_routes.get()}, devices, profiler};
+  LoopDispatcher loops{{log, devices, dispatcher, profiler, {network, gpu_routes.get()}}};
+  ArrayAllocator arrays{job, devices, failures};
+  std::shared_ptr<detail::BudgetStack> budgets =
+      std::make_shared<detail::BudgetStack>(asked.is_strict, job.local_count());
+  std::optional<detail::Refusal> refusal;  ///< of the last statement
+  OneSided one_sided{collectives, network, job, devices.kind()};
+};
+
+Engine::Engine(Bootstrap& bootstrap, LocalDevices const& devices, NetworkOptions const& options)
+    : impl_(std::make_unique<Impl>(bootstrap, devices, options)) {}
+Engine::~Engine() = default;
+
+Job const& Engine::job() const {
+  return impl_->job;
+}
+DeviceKind Engine::device_kind() const {
+  return impl_->devices.kind();
+}
+Network& Engine::network() {
+  return impl_->network;
+}
+ArrayAllocator& Engine::arrays() {
+  return impl_->arrays;
+}
+TreeCollectives& Engine::collectives() {
+  return impl_->collectives;
+}
+Profiler& Engine::profiler() {
+  return impl_->profiler;
+}
+std::shared_ptr<detail::BudgetStack> const& Engine::budgets() {
+  return impl_->budgets;
+}
+bool Engine::checks_recordings() const {
+  return impl_->asked.checks_recordings;
+}
+
+OneSided& Engine::one_sided() {
+  note_host_access();
+  return impl_->one_sided;
+}
+
+void Engine::run(Statement const& statement) {
+  check_arrays(statement);
+  impl_->dispatcher.check_kernel(statement);
+  if (auto* const listener = detail::current_runtime.listener; listener != nullptr)
+    listener->note(statement);
+  impl_->failures.guarded([&] { impl_->run(statement); });
+  // Thrown outside `guarded`, since it is no failure: every process throws it, and all may
+  // continue.
+  if (impl_->refusal) throw BudgetExceeded(std::exchange(impl_->refusal, {})->reason);
+}
+
+std::shared_ptr<ScalarState> Engine::make_scalar() {
+  return impl_->arrays.make_scalar();
+}
+
+void Engine::open_channels(Loop& loop) {
+  impl_->failures.guarded([&] { impl_->loops.open_channels(loop); });
+}
+
+void Engine::run(LoopRun const& run) {
+  LoopDispatcher::Work work;  // workers use it until `guarded` has seen them end
+  impl_->failures.guarded([&] { impl_->loops.run(run, work); });
+}
+
+void Engine::synchronize() {
+  impl_->collectives.synchronize();
+}
+
+void Engine::on_local_devices(std::function<void(DeviceId)> const& f) {
+  note_host_access();
+  call_on_devices(f, impl_->dispatcher, impl_->devices, impl_->failures);
+}
+
+void Engine::finish() {
+  impl_->failures.guarded([&] { impl_->finish(); });
+}
+
+void Engine::end_in_error(std::exception_ptr const& error) noexcept {
+  try {
+    impl_->end_in_error(error);
+  } catch (std::exception const& another) {
+    log_error(another.what());
+  }
+}
+
+}  // namespace tessera

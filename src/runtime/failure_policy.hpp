@@ -1,0 +1,54 @@
+#pragma once
+/// @file
+/// What happens when something fails: the process keeps it, and the others are told.
+
+#include <exception>
+
+#include "src/job/job.hpp"
+#include "src/network/network.hpp"
+#include "src/runtime/device_pool.hpp"
+
+namespace tessera {
+
+class GpuRoutes;
+
+/// The first failure is the end of this process's part: every later statement throws it again.
+///
+/// Threads: the caller's.
+class FailurePolicy {
+ public:
+  /// `gpu_routes`: null where devices are no GPUs.
+  FailurePolicy(Job const& job, Network& network, DevicePool& devices, GpuRoutes* gpu_routes)
+      : job_(job), network_(network), devices_(devices), gpu_routes_(gpu_routes) {}
+
+  /// Runs `f`; what it throws is the end of this process's part. Throws: the first failure.
+  template <class F>
+  void guarded(F const& f) {
+    try {
+      network_.failure().throw_if_set();
+      f();
+    } catch (...) {
+      give_up(std::current_exception());
+      throw;
+    }
+  }
+  /// Releases the other processes from waiting for this one. A job of one process goes on: what
+  /// was thrown is the program's to handle.
+  void give_up_in_job(std::exception_ptr const& error);
+
+  /// Keeps a failure and tells the others once. Returns at once.
+  void announce(std::exception_ptr const& error);
+  /// After a failure: false if the workers are still busy after two seconds.
+  [[nodiscard]] bool workers_come_to_rest();
+
+ private:
+  void give_up(std::exception_ptr const& error);
+
+  Job const& job_;
+  Network& network_;
+  DevicePool& devices_;
+  GpuRoutes* gpu_routes_;
+  bool has_announced_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+#pragma once
+/// @file
+/// The existing budgets, and whether they allow a statement.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/runtime/budget.hpp"
+
+#include "src/execution/compiled_statement.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera::detail {
+
+struct BudgetEntry {
+  CommunicationLimits limits;
+  Place place;
+  CommunicationUse used;
+  std::vector<CommunicationUse> by_device;  ///< of this process; without gathers
+};
+
+/// Why a statement must not run: the same words on every process.
+struct Refusal {
+  std::string reason;
+};
+
+/// Outermost first. Judging a statement takes two steps, between which the numbers of all processes
+/// are reduced to their maxima.
+///
+/// Threads: the caller's.
+class BudgetStack {
+ public:
+  /// `is_strict`: refuses a gather unless a budget of the scope limits gathers.
+  BudgetStack(bool is_strict, std::int64_t local_devices)
+      : is_strict_(is_strict), local_devices_(static_cast<std::size_t>(local_devices)) {}
+
+  /// A budget begins inside all that are open; `close` ends it.
+  void open(BudgetEntry& entry);
+  void close(BudgetEntry const& entry);
+
+  /// True if a statement may be refused.
+  [[nodiscard]] bool watches() const { return is_strict_ || !entries_.empty(); }
+  /// For people: the reason why a statement may be refused; empty if there is none.
+  [[nodiscard]] std::string_view refuser() const;
+  /// Equal on processes with the same budgets.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+
+  /// The numbers that the other processes need from this one: for each budget, the most messages
+  /// and bytes that any device would have sent; and for a plan that was not checked before, the
+  /// bytes of each gather. Every process has the same count of numbers, and none for a known plan
+  /// without a budget.
+  [[nodiscard]] std::vector<std::int64_t> numbers_for(CompiledStatement const& plan) const;
+  /// Charges the statement, or returns the reason for refusing it. `maxima` are the maxima of the
+  /// numbers above over all processes.
+  [[nodiscard]] std::optional<Refusal> charge(Statement const& statement, CompiledStatement& plan,
+                                              std::vector<std::int64_t> const& maxima);
+
+ private:
+  [[nodiscard]] bool announces_gathers() const;
+  void add(std::vector<CommunicationUse> const& uses, CompiledStatement const& plan);
+
+  std::vector<BudgetEntry*> entries_;
+  bool is_strict_;
+  std::size_t local_devices_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,145 @@
+#include "src/runtime/profiler/observer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <string_view>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/checks.hpp"
+#include "src/base/environment.hpp"
+#include "src/base/hash.hpp"
+#include "src/base/text.hpp"
+#include "src/execution/gpu_channels/gpu_routes.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t slot_count = 4096;
+constexpr std::size_t most_slots = slot_count / 2;
+constexpr std::size_t spans_per_device = std::size_t{1} << 17U;
+
+constexpr std::int64_t unreadable = 2;
+
+// 1 if this process has the request; keeps the first error.
+template <class Ask>
+std::int64_t asked_here(std::exception_ptr& error, Ask const& ask) {
+  try {
+    return ask() ? 1 : 0;
+  } catch (...) {
+    if (!error) error = std::current_exception();
+    return unreadable;
+  }
+}
+
+bool asked_anywhere(char const* variable, std::int64_t most) {
+  if (most == unreadable)
+    throw ConfigError(text(variable, " cannot be read on another process; use 0 or 1"));
+  return most == 1;
+}
+
+std::size_t first_slot(Place const& place, char const* kind) {
+  return static_cast<std::size_t>(
+      scramble(bits_of(place.file) ^ (bits_of(kind) << 20U) ^ place.line));
+}
+
+}  // namespace
+
+ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
+  ObserverOptions options;
+  options.trace = environment("TESSERA_TRACE");
+  // The processes may have different settings. A setting that one of them cannot read is reported
+  // to all.
+  std::exception_ptr error;
+  auto const is_one = [&](char const* variable) {
+    return asked_here(error, [&] { return environment_choice(variable, {"0", "1"}) == "1"; });
+  };
+  auto const records = asked_here(error, [] { return Checks::from_environment().recording; });
+  std::array<std::int64_t, 4> asked{is_one("TESSERA_STRICT"), is_one("TESSERA_REPORT"),
+                                    options.trace ? 1 : 0, records};
+  bootstrap.max_of_each(asked);
+  if (error) std::rethrow_exception(error);
+  options.is_strict = asked_anywhere("TESSERA_STRICT", asked[0]);
+  options.reports = asked_anywhere("TESSERA_REPORT", asked[1]);
+  options.traces = asked[2] == 1;
+  options.checks_recordings = asked[3] == 1;
+  if (!options.traces) return options;
+  auto const time = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  auto const clock = Probe::now();
+  auto const first = -bootstrap.max_of(-time);
+  options.clock_offset_ns = time - first - clock;
+  return options;
+}
+
+Observer::Observer(ObserverOptions const& options, Job const& job)
+    : options_(options), job_(job), slots_(slot_count) {
+  places_.reserve(most_places);
+  places_.emplace_back().kind = "others";
+  auto const spans = options.trace ? spans_per_device : 0;
+  for (std::int64_t i = 0; i < job.local_count(); ++i) probes_.emplace_back(most_places, spans);
+}
+
+std::size_t Observer::note(Statement const& statement, CompiledStatement const& plan) {
+  auto const row = row_of(statement.place, statement.kind);
+  ++places_[row].runs;
+  count(row, plan, 1);
+  return row;
+}
+
+std::size_t Observer::note(Loop const& loop, std::int64_t blocks) {
+  auto const row = row_of(loop.place, "loop");
+  places_[row].runs += blocks * loop.steps;
+  count(row, *loop.first, 1);
+  count(row, *loop.later, blocks - 1);
+  return row;
+}
+
+void Observer::count(std::size_t row, CompiledStatement const& plan, std::int64_t times) {
+  auto& place = places_[row];
+  place.messages += times * plan.messages;
+  for (auto const& device : plan.devices)
+    for (auto const& message : device.sends)
+      place.bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
+}
+
+std::size_t Observer::row_of(Place const& place, char const* kind) {
+  for (auto at = first_slot(place, kind);; ++at) {
+    auto& slot = slots_[at % slot_count];
+    if (slot.file == place.file && slot.kind == kind && slot.line == place.line) return slot.row;
+    if (slot.file != nullptr) continue;
+    if (used_slots_ == most_slots) return 0;
+    ++used_slots_;
+    slot = {place.file, kind, place.line, static_cast<std::uint32_t>(new_row(place, kind))};
+    return slot.row;
+  }
+}
+
+// One text may have several addresses, in several object files of the program.
+std::size_t Observer::new_row(Place const& place, char const* kind) {
+  for (std::size_t row = 1; row < places_.size(); ++row)
+    if (places_[row].place.line == place.line &&
+        std::string_view(places_[row].place.file) == place.file &&
+        std::string_view(places_[row].kind) == kind)
+      return row;
+  if (places_.size() == most_places) return 0;
+  places_.emplace_back();
+  places_.back().place = place;
+  places_.back().kind = kind;
+  return places_.size() - 1;
+}
+
+std::uint64_t Observer::fingerprint() const {
+  std::uint64_t hash = places_.size();
+  for (auto const& place : places_) {
+    hash = mix(hash, hash_text(place.place.file_name()));
+    hash = mix(hash, mix(place.place.line, hash_text(place.kind)));
+  }
+  return hash;
+}
+
+}  // namespace tessera

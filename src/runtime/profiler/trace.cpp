@@ -1,0 +1,124 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+#include <system_error>
+
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
+#include "src/runtime/profiler/observer.hpp"
+
+namespace tessera {
+namespace {
+
+// As a JSON string, with its quotes.
+std::string quoted(std::string const& words) {
+  std::ostringstream out;
+  out << '"';
+  for (char const c : words) {
+    if (c == '"' || c == '\\')
+      out << '\\' << c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out << "\\u" << std::hex << std::setw(4) << std::setfill('0') << static_cast<int>(c)
+          << std::dec;
+    else
+      out << c;
+  }
+  out << '"';
+  return std::move(out).str();
+}
+
+// Microseconds with three digits after the point.
+void write_microseconds(std::ostream& out, std::int64_t ns) {
+  auto const whole = ns < 0 ? 0 : ns;
+  out << whole / 1000 << '.' << std::setw(3) << std::setfill('0') << whole % 1000;
+}
+
+char const* name_of(Phase phase) {
+  switch (phase) {
+    case Phase::kernel:
+      return "kernel";
+    case Phase::pack:
+      return "pack";
+    case Phase::wait:
+      return "wait";
+    case Phase::statement:
+      break;
+  }
+  return "statement";
+}
+
+void write_name(std::ostream& out, char const* what, std::int64_t process, std::int64_t thread,
+                std::string const& name) {
+  out << R"({"ph":"M","name":")" << what << R"(","pid":)" << process << R"(,"tid":)" << thread
+      << R"(,"args":{"name":)" << quoted(name) << "}}";
+}
+
+void write_span(std::ostream& out, Span const& span, std::vector<std::string> const& names,
+                std::int64_t offset_ns) {
+  auto const& statement = names[span.row];
+  auto const* phase = name_of(span.phase);
+  out << ",\n"
+      << R"({"ph":"X","cat":")" << phase << R"(","name":)"
+      << (span.phase == Phase::statement ? statement : text('"', phase, '"')) << R"(,"ts":)";
+  write_microseconds(out, span.begin_ns + offset_ns);
+  out << R"(,"dur":)";
+  write_microseconds(out, span.end_ns - span.begin_ns);
+  if (span.phase != Phase::statement) out << R"(,"args":{"statement":)" << statement << '}';
+}
+
+}  // namespace
+
+std::string trace_file(std::string const& asked, ProcessId self) {
+  if (self == ProcessId{0}) return asked;
+  auto const folder = asked.find_last_of('/');
+  auto const name = folder == std::string::npos ? 0 : folder + 1;
+  auto const dot = asked.rfind('.');
+  if (dot == std::string::npos || dot <= name) return text(asked, '.', self);
+  return text(asked.substr(0, dot), '.', self, asked.substr(dot));
+}
+
+std::string trace_text(Observer const& observer, Job const& job, std::deque<Probe> const& probes) {
+  std::vector<std::string> names;
+  for (auto const& place : observer.places())
+    names.push_back(quoted(text(place.place, ' ', place.kind)));
+  auto const process = job.self().value();
+  std::uint64_t overwritten = 0;
+  std::ostringstream out;
+  out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  write_name(out, "process_name", process, 0, text("process ", process));
+  auto device = job.first_local().value();
+  for (auto const& probe : probes) {
+    out << ",\n";
+    write_name(out, "thread_name", process, device, text("device ", device));
+    probe.ring().visit([&](Span const& span) {
+      write_span(out, span, names, observer.options().clock_offset_ns);
+      out << R"(,"pid":)" << process << R"(,"tid":)" << device << '}';
+    });
+    overwritten += probe.ring().overwritten();
+    ++device;
+  }
+  out << "\n],\"otherData\":{\"overwritten spans\":" << overwritten << "}}\n";
+  return std::move(out).str();
+}
+
+void Observer::write_trace() const {
+  if (!options_.trace) return;
+  auto const path = trace_file(*options_.trace, job_.self());
+  auto const whole = trace_text(*this, job_, probes_);
+  auto* const file = std::fopen(path.c_str(), "w");
+  bool good = file != nullptr && std::fwrite(whole.data(), 1, whole.size(), file) == whole.size();
+  if (file != nullptr) good = std::fclose(file) == 0 && good;
+  if (good) return;
+  auto const error = errno;
+  log_error(text("the trace cannot be written to ", path, ": ", std::strerror(error),
+                 "; set TESSERA_TRACE to a file in a folder that ",
+                 error == ENOSPC ? "has room for it" : "is there"));
+  // Removes an incomplete trace, but keeps special files such as /dev/full or a pipe.
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
+}
+
+}  // namespace tessera

@@ -1,0 +1,187 @@
+#include "tessera/runtime/runtime.hpp"
+
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
+#include "src/device/cores.hpp"
+#include "src/device/row_launch.hpp"
+#include "src/job/launch.hpp"
+#include "src/runtime/current_runtime.hpp"
+#include "src/runtime/engine.hpp"
+#include "src/runtime/local_devices.hpp"
+#include "src/runtime/profiler/profiler.hpp"
+#include "src/runtime/statement_hooks.hpp"
+
+namespace tessera {
+namespace {
+
+// Prints the uncaught exception and ends the job, so that no other process waits for this one.
+[[noreturn]] void end_job_on_terminate() {
+  auto error = std::current_exception();
+  if (!error) error = std::make_exception_ptr(Error("std::terminate was called"));
+  try {
+    std::rethrow_exception(error);
+  } catch (std::exception const& other) {
+    log_error(text("uncaught exception: ", other.what()));
+  } catch (...) {
+    log_error("uncaught exception that is no std::exception");
+  }
+  // Only once, since another error here ends the process at once; and only on the thread that may
+  // call MPI.
+  auto& current = detail::current_runtime;
+  if (auto* const engine = std::exchange(current.engine_to_end, nullptr);
+      engine != nullptr && std::this_thread::get_id() == current.thread)
+    engine->end_in_error(error);
+  if (auto* const job = current.bootstrap_to_abort; job != nullptr && job->process_count() > 1)
+    job->abort_job();
+  if (current.terminate_handler != nullptr) current.terminate_handler();
+  std::abort();
+}
+
+std::unique_ptr<Bootstrap> make_bootstrap(int& argc, char**& argv) {
+  return launched_by_mpi() ? make_mpi_bootstrap(argc, argv) : make_single_bootstrap();
+}
+
+void say_if_one_of_many(Bootstrap const& bootstrap, RuntimeOptions const& options) {
+  bool const told = options.devices || environment("TESSERA_DEVICES");
+  if (device_kind() != DeviceKind::cpu) return;
+  if (!launched_by_mpi() || bootstrap.process_count() > 1 || told || available_cores() == 1) return;
+  log_warning(text("one process under a launcher takes 1 of ", available_cores(),
+                   " cores; set TESSERA_DEVICES or start more processes to use them"));
+}
+
+}  // namespace
+
+struct Runtime::Impl {
+  Impl(std::unique_ptr<Bootstrap> job, RuntimeOptions const& options) : bootstrap(std::move(job)) {
+    if (bootstrap->process_count() > 1) set_log_process(bootstrap->self());
+    engine =
+        std::make_unique<Engine>(*bootstrap, LocalDevices::of_this_process(options, *bootstrap),
+                                 NetworkOptions::from_environment());
+    detail::current_runtime.terminate_handler = std::set_terminate(end_job_on_terminate);
+    detail::set_engine(engine.get());
+    detail::current_runtime.bootstrap_to_abort = bootstrap.get();
+    detail::current_runtime.engine_to_end = engine.get();
+  }
+
+  ~Impl() {
+    end_in_order_or_abort();
+    detail::set_engine(nullptr);
+    std::set_terminate(detail::current_runtime.terminate_handler);
+    detail::current_runtime.bootstrap_to_abort = nullptr;
+    detail::current_runtime.engine_to_end = nullptr;
+    engine.reset();
+    bootstrap->finalize();
+  }
+
+  void end_in_order_or_abort() {
+    bool const unwinding = std::uncaught_exceptions() > exceptions_at_start;
+    try {
+      if (!unwinding) {
+        engine->finish();
+        return;
+      }
+      throw Error(text("the Runtime ends while an exception unwinds it: ", last_error_text()));
+    } catch (std::exception const& error) {
+      log_error(error.what());
+      engine->end_in_error(std::current_exception());
+    }
+    if (bootstrap->process_count() > 1) bootstrap->abort_job();
+  }
+
+  int exceptions_at_start = std::uncaught_exceptions();
+  std::unique_ptr<Bootstrap> bootstrap;
+  KokkosScope kokkos;
+  std::unique_ptr<Engine> engine;
+};
+
+namespace {
+
+void refuse_second() {
+  if (detail::current_runtime.bootstrap_to_abort != nullptr)
+    throw UsageError("a tessera::Runtime already exists; a process has one at a time");
+}
+
+int no_arguments = 0;
+char* no_argument = nullptr;
+char** no_argument_list = &no_argument;
+
+}  // namespace
+
+Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options) {
+  refuse_second();
+  auto const trouble = launch_warning([](std::string_view name) { return environment(name); });
+  if (!trouble.empty()) log_warning_once(trouble);
+  impl_ = std::make_unique<Impl>(make_bootstrap(argc, argv), options);
+  say_if_one_of_many(*impl_->bootstrap, options);
+}
+
+Runtime::Runtime(RuntimeOptions const& options)
+    : Runtime(no_arguments, no_argument_list, options) {}
+
+Runtime::Runtime(MpiCommunicator const& communicator, RuntimeOptions const& options) {
+  refuse_second();
+  impl_ = std::make_unique<Impl>(make_mpi_bootstrap(communicator), options);
+}
+
+Runtime::~Runtime() = default;
+
+std::ostream& operator<<(std::ostream& out, Device const& device) {
+  return out << to_string(device.kind) << ' ' << device.id << " of process " << device.process;
+}
+
+Device DeviceRange::Iterator::operator*() const {
+  DeviceId const id{id_};
+  return {id, device_kind(), job().process_of(id), job().is_local(id)};
+}
+
+Device DeviceRange::operator[](std::int64_t i) const {
+  if (i < 0 || i >= count_)
+    throw IndexError(text("there is no device ", i, " in a range of ", counted(count_, "device")));
+  return *Iterator(first_ + i);
+}
+
+DeviceRange devices() {
+  return {0, job().device_count()};
+}
+
+DeviceRange addressable_devices() {
+  return {job().first_local().value(), job().local_count()};
+}
+
+std::int64_t device_count() {
+  return job().device_count();
+}
+ProcessId process() {
+  return job().self();
+}
+std::int64_t process_count() {
+  return job().process_count();
+}
+void synchronize() {
+  engine().synchronize();
+}
+Counters counters() {
+  return engine().profiler().totals();
+}
+
+namespace detail {
+
+ExplanationScope::ExplanationScope() : outer_(explain_into(&result)) {}
+
+ExplanationScope::~ExplanationScope() {
+  explain_into(outer_);
+  if (outer_ == nullptr) return;
+  auto& statements = outer_->statements;
+  statements.insert(statements.end(), result.statements.begin(), result.statements.end());
+}
+
+}  // namespace detail
+
+}  // namespace tessera

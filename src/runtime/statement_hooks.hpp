@@ -1,0 +1,37 @@
+#pragma once
+/// @file
+/// Who listens to the statements of the Runtime that lives, explains them, or may refuse them.
+
+#include <memory>
+#include <string_view>
+
+namespace tessera {
+
+struct Explanations;
+class Watcher;
+
+namespace detail {
+
+class BudgetStack;
+
+// All are local, and throw UsageError as `engine()` does.
+
+/// From now on, tells `listener` what the program does; null for nobody. Returns the one before.
+Watcher* set_listener(Watcher* listener);
+/// True if a listener is set.
+[[nodiscard]] bool has_listener();
+
+/// From now on what each statement does is appended to `sink`; null for nowhere. Returns the one
+/// before.
+Explanations* explain_into(Explanations* sink);
+
+/// The CommunicationBudgets that live.
+[[nodiscard]] std::shared_ptr<BudgetStack> const& budgets();
+/// The reason why a statement may be refused, for people: "a CommunicationBudget",
+/// "TESSERA_STRICT"; empty if there is none.
+[[nodiscard]] std::string_view refuser();
+/// True if some process is told TESSERA_CHECK=recording.
+[[nodiscard]] bool checks_recordings();
+
+}  // namespace detail
+}  // namespace tessera

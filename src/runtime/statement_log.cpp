@@ -1,0 +1,23 @@
+#include "src/runtime/statement_log.hpp"
+
+#include "src/base/hash.hpp"
+#include "src/base/text.hpp"
+
+namespace tessera {
+
+StatementTag StatementLog::begin(std::uint64_t hash, Place const& place) {
+  last_ = {++count_, hash, place};
+  network_.set_last_statement(last_);
+  return last_;
+}
+
+void StatementLog::compare_end() {
+  StatementTag const end{count_ + 1, hash_text("the end of the program"), {}};
+  auto const count = static_cast<std::int64_t>(count_);
+  network_.agree_on_end(end, [count, place = known_place_] {
+    return text(", after ", counted(count, "statement"),
+                place.known() ? text(" (", place, ')') : "");
+  });
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// Finds or makes the plan of a statement.
+
+#include <cstdint>
+#include <memory>
+
+#include "src/execution/compiled_statement.hpp"
+#include "src/execution/connection/connect.hpp"
+#include "src/job/job.hpp"
+#include "src/network/network.hpp"
+#include "src/runtime/device_pool.hpp"
+#include "src/runtime/plan_cache.hpp"
+#include "src/runtime/profiler/profiler.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+
+/// Threads: the caller's. A plan that is found allocates nothing.
+class StatementPlanner {
+ public:
+  StatementPlanner(Job const& job, MessageTools const& messages, DevicePool& devices,
+                   Profiler& profiler)
+      : job_(job), messages_(messages), devices_(devices), profiler_(profiler) {}
+
+  /// Looks at a statement as it stands; what follows is about this one.
+  void describe(Statement const& statement) { key_.describe(statement); }
+  /// Of all that has to be equal on every process.
+  [[nodiscard]] std::uint64_t hash_of(Statement const& statement) const;
+  /// The statement's plan, with room for what it needs. Valid until the next statement's.
+  /// Ranks:  collective over the processes of the devices involved, if channels are new.
+  /// Throws: PeerFailed, Mismatch, DeviceError.
+  [[nodiscard]] std::shared_ptr<CompiledStatement> const& plan_for(Statement const& statement,
+                                                                   StatementTag const& tag);
+
+ private:
+  Job const& job_;
+  MessageTools messages_;
+  DevicePool& devices_;
+  Profiler& profiler_;
+  PlanKey key_;
+  PlanCache cache_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,20 @@
+#include "src/runtime/submission.hpp"
+
+#include "src/runtime/engine.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera::detail {
+
+void run_on_local_devices(std::function<void(DeviceId)> const& f) {
+  engine().on_local_devices(f);
+}
+
+void open_loop_channels(Loop& loop) {
+  engine().open_channels(loop);
+}
+
+void run_loop_blocks(LoopRun const& run) {
+  engine().run(run);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,89 @@
+#include "src/runtime/tree_collectives.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "src/base/hash.hpp"
+#include "src/base/text.hpp"
+#include "src/runtime/current_runtime.hpp"
+#include "src/runtime/statement_listener.hpp"
+
+namespace tessera {
+
+void note_host_access() {
+  if (auto* const listener = detail::current_runtime.listener; listener != nullptr)
+    listener->note_host_access();
+}
+
+void TreeCollectives::or_over_processes(std::span<std::byte> bytes, Place const& place,
+                                        Meeting const& meeting) {
+  note_host_access();
+  tools_.failures.guarded([&] { combine(bytes, or_bytes, meeting, place); });
+}
+
+void TreeCollectives::synchronize() {
+  note_host_access();
+  tools_.failures.guarded([&] { tools_.devices.synchronize(); });
+}
+
+void TreeCollectives::guarded(std::function<void()> const& f) {
+  tools_.failures.guarded(f);
+}
+
+double TreeCollectives::meeting_seconds() {
+  double seconds = 0;
+  tools_.failures.guarded([&] { seconds = measured_seconds(); });
+  return seconds;
+}
+
+double TreeCollectives::measured_seconds() {
+  if (tools_.job.process_count() == 1) return 0;
+  constexpr int rounds = 4;  // the first one opens channels
+  Meeting const meeting{"where the time of a message is measured"};
+  std::array<std::int64_t, 1> least{std::numeric_limits<std::int64_t>::max()};
+  for (int round = 0; round < rounds; ++round) {
+    std::array<std::int64_t, 1> nothing{0};
+    auto const begin = Probe::now();
+    combine(std::as_writable_bytes(std::span(nothing)), max_numbers, meeting);
+    if (round > 0) least[0] = std::min(least[0], Probe::now() - begin);
+  }
+  combine(std::as_writable_bytes(std::span(least)), max_numbers, meeting);
+  return static_cast<double>(least[0]) * 1e-9;
+}
+
+Caches TreeCollectives::least_caches() {
+  tools_.failures.guarded([&] {
+    if (!caches_) caches_ = compared_caches();
+  });
+  return *caches_;
+}
+
+Caches TreeCollectives::compared_caches() {
+  auto const here = core_caches();
+  if (tools_.job.process_count() == 1) return here;
+  std::array<std::int64_t, 2> negative{-here.nearest, -here.second};
+  combine(std::as_writable_bytes(std::span(negative)), max_numbers,
+          {"where the sizes of caches are compared"});
+  return {-negative[0], -negative[1]};
+}
+
+void TreeCollectives::combine(std::span<std::byte> bytes, CombineBytes how, Meeting const& meeting,
+                              Place const& place) {
+  std::function<void(Record&)> const call = [&](Record& record) {
+    combine_along_tree(record, bytes, how);
+  };
+  tools_.devices.finish_messages();
+  auto const hash = mix(hash_text(meeting.purpose), mix(meeting.array, meeting.details));
+  auto const tag = tools_.log.begin(mix(hash, bytes.size()), place);
+  tools_.log.compare(tag, [meeting, size = static_cast<std::int64_t>(bytes.size())] {
+    return text(meeting.purpose, meeting.array == 0 ? "" : text(" of array ", meeting.array), ", ",
+                counted(size, "byte"));
+  });
+  tools_.trees.open(tag);
+  tools_.dispatcher.post_to_first(call, tag);
+  tools_.devices.finish_messages();
+}
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+#pragma once
+/// @file
+/// Host collectives along the tree of the processes' first devices.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "src/device/caches.hpp"
+#include "src/execution/device_task.hpp"
+#include "src/execution/one_sided/host_collectives.hpp"
+#include "src/execution/reduction_tree.hpp"
+#include "src/job/job.hpp"
+#include "src/runtime/device_pool.hpp"
+#include "src/runtime/dispatcher.hpp"
+#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/statement_log.hpp"
+
+namespace tessera {
+
+/// What a program asks for by these is a host access, of which its listener is told.
+///
+/// Ranks:   collective over the job, in the same order on every process, but for what
+///          HostCollectives calls local.
+/// Threads: the caller's.
+class TreeCollectives final : public HostCollectives {
+ public:
+  /// What it works with. Lifetime: longer than this.
+  struct Tools {
+    Job const& job;
+    StatementLog& log;
+    DevicePool& devices;
+    Trees& trees;
+    Dispatcher& dispatcher;
+    FailurePolicy& failures;
+  };
+  explicit TreeCollectives(Tools const& tools) : tools_(tools) {}
+
+  void or_over_processes(std::span<std::byte> bytes, Place const& place,
+                         Meeting const& meeting) override;
+  void synchronize() override;
+  void guarded(std::function<void()> const& f) override;
+
+  /// The time in which all processes can meet, at best: what a message between neighbours takes or
+  /// somewhat more. Equal on all of them; 0 in a job of one process. Throws: PeerFailed, Mismatch.
+  [[nodiscard]] double meeting_seconds();
+  /// The least that the caches of any process are, so equal on all of them. Sent the first time.
+  /// Throws: PeerFailed, Mismatch.
+  [[nodiscard]] Caches least_caches();
+
+  /// Replaces the bytes of every process by those of all combined. For code that is guarded.
+  void combine(std::span<std::byte> bytes, CombineBytes how, Meeting const& meeting,
+               Place const& place = {});
+
+ private:
+  [[nodiscard]] double measured_seconds();
+  [[nodiscard]] Caches compared_caches();
+
+  Tools tools_;
+  std::optional<Caches> caches_;  ///< from their first use on
+};
+
+/// Tells the program's listener, if there is one, that the program waits for its devices.
+void note_host_access();
+
+}  // namespace tessera

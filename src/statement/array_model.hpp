@@ -1,0 +1,94 @@
+#pragma once
+/// @file
+/// What is known of an array without its cells.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/base/ids.hpp"
+#include "tessera/layout/layout.hpp"
+
+#include "src/plan/ghost.hpp"
+#include "src/statement/padded_shard_layout.hpp"
+
+namespace tessera {
+
+/// An array's layout, the widths of its ghost cells, which of these are fresh, and how the boxes of
+/// any device of any job lie in memory. Only where every device holds one box are there ghost
+/// cells.
+///
+/// Ranks: pure. Plans are made from this alone; `ArrayState` adds the cells.
+class ArrayModel {
+ public:
+  /// Without ghost cells. `number` counts the arrays of the program.
+  ArrayModel(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number)
+      : layout_(std::move(layout)),
+        element_bytes_(element_bytes),
+        number_(number),
+        widths_(GhostWidths::none(layout_->rank())) {}
+
+  [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return layout_; }
+  [[nodiscard]] std::int64_t element_bytes() const { return element_bytes_; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] GhostWidths const& widths() const { return widths_; }
+  [[nodiscard]] Freshness& freshness() { return freshness_; }
+  [[nodiscard]] Freshness const& freshness() const { return freshness_; }
+
+  /// The boxes of a device as Layout::boxes_of lists them, each in its buffer; none where the
+  /// layout gives it none.
+  [[nodiscard]] std::vector<PlacedBox> boxes_on(DeviceId device) const;
+  /// From now on ghost cells are so wide; all become stale.
+  void set_widths(GhostWidths const& widths);
+  /// Memory of the caller's, whose rows lie as they lie: says so for the boxes of one device.
+  void adopt_boxes(DeviceId device, std::vector<PlacedBox> boxes) {
+    adopted_.emplace_back(device, std::move(boxes));
+  }
+
+  /// True if the array must not be written any more: it is a partial array or holds the partial
+  /// results of one.
+  [[nodiscard]] bool is_frozen() const { return is_frozen_; }
+  void freeze() { is_frozen_ = true; }
+  /// True if cells have fixed addresses: their buffers are never swapped and never get ghost cells,
+  /// so reads past a shard's edge go through a temporary.
+  [[nodiscard]] bool is_pinned() const { return is_pinned_; }
+  void pin() { is_pinned_ = true; }
+  /// True between two fences: only one-sided access is allowed.
+  [[nodiscard]] bool has_open_epoch() const { return has_open_epoch_; }
+  /// A fence has been passed.
+  void set_open_epoch(bool is_open) { has_open_epoch_ = is_open; }
+
+ protected:
+  void set_number(std::uint64_t number) { number_ = number; }
+
+ private:
+  std::shared_ptr<Layout const> layout_;
+  std::int64_t element_bytes_;
+  std::uint64_t number_;
+  GhostWidths widths_;
+  Freshness freshness_;
+  std::vector<std::pair<DeviceId, std::vector<PlacedBox>>> adopted_;
+  bool is_frozen_ = false;
+  bool is_pinned_ = false;
+  bool has_open_epoch_ = false;
+};
+
+/// An array as explanations name it: "array 3 (10, 12)".
+[[nodiscard]] std::string describe(ArrayModel const& array);
+
+/// Throws: UsageError if the array must not be written any more.
+void check_writable(ArrayModel const& array);
+
+namespace detail {
+[[noreturn]] void refuse_open_epoch(ArrayModel const& array, char const* what);
+}  // namespace detail
+
+/// Throws: UsageError, on every process, if only one-sided access is allowed. `what` is for people,
+///         as "a statement".
+inline void check_closed(ArrayModel const& array, char const* what) {
+  if (array.has_open_epoch()) detail::refuse_open_epoch(array, what);
+}
+
+}  // namespace tessera

@@ -1,0 +1,20 @@
+#pragma once
+/// @file
+/// What a compiled kernel is handed, and whether the program has kernels for GPUs.
+
+#include "tessera/detail/statement/kernel.hpp"
+
+namespace tessera {
+
+using detail::gpu_blocks_per_multiprocessor;
+using detail::gpu_kernels_built;
+using detail::GpuCall;
+using detail::GpuKernel;
+using detail::KernelCall;
+using detail::KernelForms;
+using detail::KernelFunction;
+using detail::LeafView;
+using detail::max_leaves;
+using detail::max_scalars;
+
+}  // namespace tessera

@@ -1,0 +1,155 @@
+#include "src/statement/loop/loop_analysis.hpp"
+
+#include <algorithm>
+
+#include "src/base/inline_vector.hpp"
+#include "src/base/text.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/plan/access.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+// Farther neighbours would need very wide ghost cells.
+constexpr std::int64_t most_reach = 64;
+
+// The dimensions of two maps move alike.
+bool moves_alike(AffineMap const& a, AffineMap const& b) {
+  return std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
+                    [](AxisMap const& x, AxisMap const& y) {
+                      return x.from == y.from && (x.from == AxisMap::fixed || x.stride == y.stride);
+                    });
+}
+
+bool wraps_whole(Access const& access, std::size_t d, Shape const& shape) {
+  auto const& boundary = access.boundaries[d];
+  return boundary.first == 0 && boundary.count == shape[d] && access.map.axes[d].stride == 1;
+}
+
+// Measures how far from the written cell an operand is read along dimension d; reads past a
+// constant edge are no cells.
+void measure(LoopRead& read, Access const& access, AffineMap const& target, std::size_t d,
+             Box const& indices) {
+  auto const& written = target.axes[d];
+  bool const moves = written.from != AxisMap::fixed;
+  bool is_first = true;
+  for (auto const& stretch : stretches_of(access, d, indices)) {
+    if (stretch.constant()) continue;
+    auto const step = stretch.step - (moves ? written.stride : 0);
+    auto const one = stretch.frame() - written.offset + step * stretch.lo;
+    auto const other = one + step * (stretch.hi - 1 - stretch.lo);
+    read.lowest[d] = std::min({is_first ? one : read.lowest[d], one, other});
+    read.highest[d] = std::max({is_first ? one : read.highest[d], one, other});
+    is_first = false;
+  }
+}
+
+class Analyzer {
+ public:
+  Analyzer(std::vector<RecordedStatement> const& step, Names const& names)
+      : step_(step), names_(names) {}
+
+  LoopAnalysis analyze() {
+    result_.body.next = names_.next_array;
+    find_layout();
+    for (std::size_t s = 0; s < step_.size() && result_.obstacle.empty(); ++s)
+      add(s, step_[s].statement);
+    if (result_.obstacle.empty()) check_arrays();
+    for (std::size_t s = 0; s < names_.next_scalar.size(); ++s)
+      if (names_.next_scalar[s] != s) stop("scalars change their places");
+    return std::move(result_);
+  }
+
+ private:
+  void stop(std::string const& why) {
+    if (result_.obstacle.empty()) result_.obstacle = why;
+  }
+
+  void find_layout() {
+    for (auto const& recorded : step_)
+      if (auto const& target = recorded.statement.target; target != nullptr) {
+        result_.layout = target->layout();
+        result_.body.shape = result_.layout->shape();
+        return;
+      }
+    stop("no statement writes an array");
+  }
+
+  void check_arrays() {
+    auto const written = result_.body.written();
+    for (std::size_t a = 0; a < names_.arrays.size(); ++a) {
+      auto const& array = *names_.arrays[a];
+      auto const& layout = *array.layout();
+      if (!layout.is_single_box()) return stop("an array lies in several boxes on each device");
+      if (array.is_pinned()) return stop("the memory of an array is pinned");
+      if (layout == *result_.layout) continue;
+      bool is_whole = layout.mesh() == result_.layout->mesh();
+      for (std::size_t d = 0; is_whole && d < layout.rank(); ++d)
+        is_whole = layout.sharding().ways(d) == 1;
+      if (!(layout.shape() == result_.layout->shape()) || written[a] || !is_whole)
+        return stop(text("its arrays have different layouts: one of shape ", layout.shape(), " on ",
+                         layout.sharding(), " and one of shape ", result_.layout->shape(), " on ",
+                         result_.layout->sharding()));
+    }
+  }
+
+  void add(std::size_t s, Statement const& statement) {
+    if (statement.target == nullptr || statement.folds())
+      return stop(text(name_of(statement), " combines values of several cells"));
+    if (!(*statement.work.layout == *statement.target->layout()))
+      return stop(text(name_of(statement), " is computed elsewhere than it is written"));
+    if (statement.work.indices.empty()) return;
+    auto const& map = statement.work.map;
+    for (auto const& axis : map.axes)
+      if (axis.from != AxisMap::fixed && axis.stride < 1)
+        return stop(text(name_of(statement), " writes cells backwards"));
+    LoopStatement entry;
+    entry.array = number_of(names_, statement.target);
+    entry.written = map.image(statement.work.indices);
+    entry.has_holes = entry.written.cells() != statement.work.indices.cells();
+    for (auto const& leaf : statement.leaves) add_read(entry, statement, leaf);
+    if (2 * statement.work.indices.cells() < statement.target->layout()->cells() && entry.swaps)
+      return stop(
+          text(name_of(statement), " reads what it overwrites, in less than half of its array"));
+    result_.body.statements.push_back(std::move(entry));
+    result_.statements.push_back(s);
+  }
+
+  void add_read(LoopStatement& entry, Statement const& statement, LeafRequest const& leaf) {
+    auto const& map = statement.work.map;
+    auto const& access = leaf.access;
+    auto const rank = map.rank();
+    if (access.rank() != rank || !moves_alike(access.map, map))
+      return stop(text(name_of(statement), " reads ", access, " for cell ", map,
+                       ", which is no neighbour at a fixed distance"));
+    LoopRead read{number_of(names_, leaf.array), Index(rank, 0), Index(rank, 0),
+                  InlineVector<bool, max_rank>(rank, false)};
+    for (std::size_t d = 0; d < rank; ++d) {
+      auto const& shape = leaf.array->layout()->shape();
+      read.wraps[d] = access.boundaries[d].below == BoundaryKind::periodic;
+      if (read.wraps[d] && !wraps_whole(access, d, shape))
+        return stop(text(name_of(statement), " wraps around within a part of an array"));
+      measure(read, access, map, d, statement.work.indices);
+      if (std::max(-read.lowest[d], read.highest[d]) > most_reach)
+        return stop(text(name_of(statement), " reads cells ",
+                         std::max(-read.lowest[d], read.highest[d]), " away"));
+    }
+    bool const is_target = leaf.array == statement.target;
+    entry.swaps =
+        entry.swaps || (is_target && could_read_overwritten(access, map, statement.work.indices));
+    entry.reads.push_back(read);
+  }
+
+  std::vector<RecordedStatement> const& step_;
+  Names const& names_;
+  LoopAnalysis result_;
+};
+
+}  // namespace
+
+LoopAnalysis analyze(std::vector<RecordedStatement> const& step, Names const& names) {
+  return Analyzer(step, names).analyze();
+}
+
+}  // namespace tessera

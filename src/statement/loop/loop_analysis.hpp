@@ -1,0 +1,26 @@
+#pragma once
+/// @file
+/// Decides whether the steps of a recorded loop can be run in blocks, and describes the loop for
+/// the planner.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/plan/block_schedule.hpp"
+#include "src/statement/loop/recorded_statement.hpp"
+
+namespace tessera {
+
+/// A loop as the planner sees it.
+struct LoopAnalysis {
+  LoopBody body;
+  std::vector<std::size_t> statements;   ///< for each of the body's: which of the recorded ones
+  std::shared_ptr<Layout const> layout;  ///< of all arrays that the loop writes
+  std::string obstacle;  ///< for people: the reason why it cannot run in blocks; empty if it can
+};
+
+/// Ranks: pure, and the same on every process.
+[[nodiscard]] LoopAnalysis analyze(std::vector<RecordedStatement> const& step, Names const& names);
+
+}  // namespace tessera

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "src/index/affine_map.hpp"
+#include "src/index/box.hpp"
+#include "src/plan/block_passes.hpp"
+#include "src/statement/loop/lower_loop.hpp"
+#include "src/statement/lowering/operand.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+// The tasks of one device.
+class BlockLowering {
+ public:
+  BlockLowering(BlockParts const& parts, BlockShape const& shape, DeviceId device)
+      : parts_(parts), shape_(shape) {
+    result_.device = device;
+  }
+
+  LoopWork lower() {
+    auto const& layout = *parts_.analysis.layout;
+    if (!layout.mesh().position_of(result_.device)) return std::move(result_);
+    for (auto const& array : parts_.names.arrays)
+      frames_.push_back(array->boxes_on(result_.device).front().frame);
+    auto const own = layout.box_of(result_.device);
+    auto const& body = parts_.analysis.body;
+    if (!shape_.overlaps) {
+      result_.late.push_back(pass_of(cells_of_block(body, parts_.schedule, own)));
+    } else {
+      auto const passes = passes_of_block(body, parts_.schedule, own);
+      result_.early = pass_of(passes.early);
+      for (auto const& pass : passes.late) result_.late.push_back(pass_of(pass));
+    }
+    finish(result_.early, own);
+    for (auto& pass : result_.late) finish(pass, own);
+    return std::move(result_);
+  }
+
+ private:
+  // One formula for each leaf of a statement, over a box of its indices.
+  struct Formula {
+    std::size_t statement = 0;  // of the recorded ones
+    Box indices;
+    Index moved;  // by which the cells lie off, in an image of the domain
+  };
+
+  LoopPass pass_of(CellsOfInstances const& cells) {
+    auto const rank = parts_.analysis.body.shape.size();
+    pass_ = {{},
+             {Index(rank, std::numeric_limits<std::int64_t>::max()),
+              Index(rank, std::numeric_limits<std::int64_t>::min())}};
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      auto const& instance = parts_.schedule.instances[i];
+      for (auto const& box : cells[i])
+        if (instance.carries)
+          add_carry(instance, box);
+        else
+          add_statement(instance, box);
+    }
+    return std::move(pass_);
+  }
+
+  // Tiles begin where rows of the shard are aligned.
+  void finish(LoopPass& pass, Box const& own) const {
+    if (pass.tasks.empty()) return;
+    auto& lo = pass.tiles.lo.back();
+    lo -= floor_mod(lo - own.lo.back(), shape_.alignment);
+    if (is_one_tile(pass)) return;
+    for (auto& task : pass.tasks) task.past_caches = false;
+  }
+
+  // What a tile writes is read in its next step, from the caches.
+  [[nodiscard]] bool is_one_tile(LoopPass const& pass) const {
+    if (shape_.steps != 1) return false;
+    for (std::size_t d = 0; d < shape_.tile.size(); ++d)
+      if (shape_.tile[d] < pass.tiles.extent(d)) return false;
+    return true;
+  }
+
+  [[nodiscard]] ArrayModel const& array(std::size_t a) const { return *parts_.names.arrays[a]; }
+  static std::size_t number(BlockBuffer const& buffer) { return 2 * buffer.array + buffer.which; }
+
+  // Index i of a statement uses cell `cells(i)` of an array.
+  [[nodiscard]] LoopOperand operand(std::size_t a, AffineMap const& cells, std::size_t rank) const {
+    auto const bytes = array(a).element_bytes();
+    auto const found = operand_in(frames_[a], bytes, cells, rank);
+    LoopOperand result{found.origin_bytes, found.strides, found.strides, false};
+    for (auto& stride : result.strides_bytes) stride *= bytes;
+    return result;
+  }
+
+  void add_task(BlockInstance const& instance, LoopTask task) {
+    task.skew = instance.skew;
+    task.step = instance.step;
+    task.target = number(instance.target);
+    for (auto const& read : instance.reads) task.leaves.push_back(number(read));
+    for (std::size_t d = 0; d < task.cells.rank(); ++d) {
+      pass_.tiles.lo[d] = std::min(pass_.tiles.lo[d], task.cells.lo[d] + instance.skew[d]);
+      pass_.tiles.hi[d] = std::max(pass_.tiles.hi[d], task.cells.hi[d] + instance.skew[d]);
+    }
+    pass_.tasks.push_back(std::move(task));
+  }
+
+  void add_carry(BlockInstance const& instance, BlockCells const& box) {
+    auto const a = instance.target.array;
+    auto const rank = box.cells.rank();
+    // Behind the statements' kernels, one for each array.
+    auto const kernel = parts_.step.size() + a;
+    auto const [found, is_new] =
+        known_.try_emplace({kernel, 0, Index(rank, 0)}, result_.parts.size());
+    if (is_new) {
+      auto const identity = AffineMap::identity(rank);
+      auto const cells = operand(a, identity, rank);
+      result_.parts.push_back({kernel, true, identity.axes, cells, {cells}});
+    }
+    add_task(instance, {found->second, box.cells, {}, 0, 0, {}, false});
+  }
+
+  void add_statement(BlockInstance const& instance, BlockCells const& box) {
+    auto const s = parts_.analysis.statements[instance.statement];
+    auto const& statement = parts_.step[s].statement;
+    auto const bytes = statement.target->element_bytes();
+    auto const formulas = boxes_of_one_formula(accesses_of(statement), statement.work.indices);
+    for (std::size_t f = 0; f < formulas.size(); ++f) {
+      auto const image = statement.work.map.image(formulas[f]).shifted(box.moved);
+      auto const cells = intersect(image, box.cells);
+      if (cells.empty()) continue;
+      Formula const formula{s, formulas[f], box.moved};
+      auto const [found, is_new] = known_.try_emplace({s, f, box.moved}, result_.parts.size());
+      if (is_new) result_.parts.push_back(part_of(formula));
+      auto const map = cells_written(formula);
+      auto const row = map.preimage(cells, formula.indices).extents().back();
+      auto const all = map.preimage(box.cells, statement.work.indices).cells();
+      KernelWrite const write{row * bytes, all * bytes, result_.parts[found->second].unit_stride,
+                              reads_target(instance)};
+      add_task(instance, {found->second, cells, {}, 0, 0, {}, stores_past_caches(write)});
+    }
+  }
+
+  // The cells that a formula writes, in its image of the domain.
+  [[nodiscard]] AffineMap cells_written(Formula const& formula) const {
+    auto cells = parts_.step[formula.statement].statement.work.map;
+    for (std::size_t d = 0; d < cells.rank(); ++d) cells.axes[d].offset += formula.moved[d];
+    return cells;
+  }
+
+  [[nodiscard]] LoopPart part_of(Formula const& formula) const {
+    auto const& statement = parts_.step[formula.statement].statement;
+    auto const cells = cells_written(formula);
+    auto const rank = formula.indices.rank();
+    auto const row = formula.indices.extent(rank - 1);
+    LoopPart part{formula.statement, true, cells.axes, {}, {}};
+    part.target = operand(number_of(parts_.names, statement.target), cells, rank);
+    part.unit_stride = has_unit_stride(part.target.strides, row);
+    for (auto const& leaf : statement.leaves) {
+      part.leaves.push_back(leaf_of(leaf, formula));
+      part.unit_stride = part.unit_stride && has_unit_stride(part.leaves.back().strides, row);
+    }
+    return part;
+  }
+
+  [[nodiscard]] LoopOperand leaf_of(LeafRequest const& leaf, Formula const& formula) const {
+    auto const rank = formula.indices.rank();
+    auto const found = formula_over(leaf.access, formula.indices);
+    if (found.constant >= 0)
+      return {constant_offset(leaf, found), Index(rank, 0), Index(rank, 0), true};
+    auto cells = cells_read(leaf.access, found);
+    for (std::size_t d = 0; d < cells.rank(); ++d) cells.axes[d].offset += formula.moved[d];
+    return operand(number_of(parts_.names, leaf.array), cells, rank);
+  }
+
+  static bool reads_target(BlockInstance const& instance) {
+    return std::ranges::any_of(instance.reads, [&](BlockBuffer const& read) {
+      return number(read) == number(instance.target);
+    });
+  }
+
+  BlockParts const& parts_;
+  BlockShape const& shape_;
+  LoopWork result_;
+  std::vector<Frame> frames_;  // by the number of the array
+  LoopPass pass_;              // that is being made
+  std::map<std::tuple<std::size_t, std::size_t, Index>, std::size_t> known_;
+};
+
+}  // namespace
+
+LoopWork lower_block(BlockParts const& parts, BlockShape const& shape, DeviceId device) {
+  return BlockLowering(parts, shape, device).lower();
+}
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+#pragma once
+/// @file
+/// The statements of a loop's step, and what its arrays and scalars turn into from step to step.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+
+/// A statement with a kernel of its own.
+struct RecordedStatement {
+  Statement statement;
+  std::vector<std::byte> kernel;
+  std::uint64_t numbers = 0;  ///< a hash of those in the kernel
+  /// The step number of its kernel, relative to the loop's own; for a loop inside the body, which
+  /// runs alike in every step, that loop's number.
+  std::int64_t step = 0;
+  bool has_fixed_step = false;
+};
+
+/// A statement for people: "the sum at heat.cpp:41"; a statement on whole arrays has no known
+/// place.
+[[nodiscard]] std::string name_of(Statement const& statement);
+
+/// The arrays and scalars of a loop, by their roles in its first step, and their successors.
+struct Names {
+  std::vector<std::shared_ptr<ArrayModel>> arrays;
+  std::vector<std::size_t> next_array;  ///< role a of the next step is role next[a] of this one
+  std::vector<std::shared_ptr<ScalarModel>> scalars;
+  std::vector<std::size_t> next_scalar;
+  std::int64_t period = 1;  ///< steps until all roles are as before
+  /// For people: the reason why the body must run in every step; empty if it need not.
+  std::string obstacle;
+  /// The body makes arrays or scalars, or moves them, so a step that runs for real has new ones.
+  bool makes_new = false;
+};
+
+/// The place of an array among the names.
+[[nodiscard]] std::size_t number_of(Names const& names, std::shared_ptr<ArrayModel> const& array);
+
+}  // namespace tessera

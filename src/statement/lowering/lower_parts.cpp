@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <utility>
+
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/index/affine_map.hpp"
+#include "src/plan/access.hpp"
+#include "src/statement/lowering/lower_device.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+class PartLowering {
+ public:
+  PartLowering(DeviceLowering& lowering, Work const& work)
+      : lowering_(lowering), statement_(lowering.use.statement), work_(work) {}
+
+  [[nodiscard]] Part lower(Box const& box) {
+    Part part;
+    part.first = box.lo;
+    part.extents = box.extents();
+    part.rows = part.extents.back() == 0 ? 0 : box.cells() / part.extents.back();
+    part.target_strides = Index(box.rank(), 0);
+    part.unit_stride = true;
+    if (statement_.target != nullptr) add_target(part);
+    for (std::size_t l = 0; l < lowering_.use.leaves.size(); ++l) {
+      part.leaves.push_back(leaf_in(l, box));
+      part.unit_stride = part.unit_stride && is_unit(part, part.leaves.back().strides);
+    }
+    part.past_caches = statement_.target != nullptr && stores_past_caches(write_of(part));
+    return part;
+  }
+
+ private:
+  void add_target(Part& part) const {
+    part.write = work_.write;
+    auto const& operand = write().staged ? work_.stage : work_.target;
+    part.target_strides = operand.strides;
+    part.target_offset_bytes = operand.offset_of(part.first);
+    // A fold's kernel steps over the target by itself.
+    part.unit_stride = statement_.folds() || is_unit(part, part.target_strides);
+  }
+
+  [[nodiscard]] BoxWrite const& write() const { return lowering_.plan.writes[work_.write]; }
+
+  static bool is_unit(Part const& part, Index const& strides) {
+    return has_unit_stride(strides, part.extents.back());
+  }
+
+  [[nodiscard]] KernelWrite write_of(Part const& part) const {
+    auto const bytes = statement_.target->element_bytes();
+    return {part.extents.back() * bytes, work_.indices.cells() * bytes, part.unit_stride,
+            reads_target()};
+  }
+
+  // A staged write is read again at once.
+  [[nodiscard]] bool reads_target() const {
+    if (write().swaps || write().staged) return write().staged;
+    return std::ranges::any_of(statement_.leaves,
+                               [&](auto const& leaf) { return leaf.array == statement_.target; });
+  }
+
+  // How the box reads an operand. The box lies in one affine piece of each dimension.
+  PartLeaf leaf_in(std::size_t l, Box const& box) {
+    auto const formula = formula_over(lowering_.use.leaves[l].access, box);
+    if (formula.constant >= 0)
+      return {Storage::constant, constant_offset(statement_.leaves[l], formula),
+              Index(box.rank(), 0), 0};
+    if (!lowering_.use.modes.in_place[l] && !work_.direct[l]) return in_temporary(l, box, formula);
+    return in_shard(l, box, formula);
+  }
+
+  // A repeated cell has one place in a temporary, at the first index of its affine piece in the
+  // whole work box; borders of other operands may have cut the piece into several boxes.
+  [[nodiscard]] std::int64_t start_of_repeated(std::size_t l, std::size_t d,
+                                               std::int64_t index) const {
+    auto const& access = lowering_.use.leaves[l].access;
+    auto const stretches = stretches_of(access, d, work_.indices);
+    auto const around = std::find_if(stretches.begin(), stretches.end(),
+                                     [&](Stretch const& s) { return index < s.hi; });
+    TESSERA_ASSERT(around != stretches.end(), access, " at ", index, " of ", work_.indices);
+    return around->lo;
+  }
+
+  [[nodiscard]] PartLeaf in_temporary(std::size_t l, Box const& box,
+                                      LeafFormula const& formula) const {
+    auto const& [frame, offset_bytes] = work_.temporaries[l];
+    auto lattice = lowering_.use.leaves[l].access.map;
+    for (std::size_t d = 0; d < lattice.rank(); ++d) {
+      auto& axis = lattice.axes[d];
+      if (axis.from == AxisMap::fixed)
+        axis.offset = frame.cells.lo[d];
+      else if (formula.stretches[d].step != 0)
+        axis = {axis.from, 0, 1};
+      else
+        axis = {AxisMap::fixed,
+                start_of_repeated(l, d, box.lo[static_cast<std::size_t>(axis.from)]), 1};
+    }
+    auto const operand = operand_in(frame, lowering_.element_bytes(l), lattice, box.rank());
+    return {Storage::scratch, offset_bytes + operand.offset_of(box.lo), operand.strides, 0};
+  }
+
+  PartLeaf in_shard(std::size_t l, Box const& box, LeafFormula const& formula) {
+    auto const& use = lowering_.use.leaves[l];
+    auto const cells = cells_read(use.access, formula);
+    auto const first = cells(box.lo);
+    auto const own = use.owned->box_holding(lowering_.plan.device, first);
+    auto const& frame = lowering_.arrays.box(l, own).frame;
+    TESSERA_ASSERT(frame.cells.contains(first), use.access, " over ", box, " on device ",
+                   lowering_.plan.device, " with ", frame.cells);
+    auto const operand = operand_in(frame, lowering_.element_bytes(l), cells, box.rank());
+    return {Storage::shard, operand.offset_of(box.lo), operand.strides, lowering_.buffer(l, own)};
+  }
+
+  DeviceLowering& lowering_;
+  Statement const& statement_;
+  Work const& work_;
+};
+
+}  // namespace
+
+void lower_parts(DeviceLowering& lowering, Work const& work) {
+  PartLowering parts(lowering, work);
+  for (auto const& box : boxes_of_one_formula(accesses_of(lowering.use.statement), work.indices))
+    lowering.plan.parts.push_back(parts.lower(box));
+}
+
+}  // namespace tessera

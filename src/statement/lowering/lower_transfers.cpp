@@ -1,0 +1,125 @@
+#include <utility>
+
+#include "tessera/detail/base/assert.hpp"
+
+#include "src/index/affine_map.hpp"
+#include "src/statement/lowering/lower_device.hpp"
+
+namespace tessera {
+namespace {
+
+class TransferLowering {
+ public:
+  explicit TransferLowering(DeviceLowering& lowering) : lowering_(lowering), plan_(lowering.plan) {}
+
+  void lower() {
+    for (auto const& transfer : lowering_.exchange.sends) {
+      auto const from = lowering_.buffer(transfer.leaf, transfer.box);
+      add_block(plan_.sends, transfer.peer,
+                {owned_block(transfer), 0, transfer.leaf, Storage::shard, from});
+    }
+    for (auto const& transfer : lowering_.exchange.receives)
+      add_block(plan_.receives, transfer.peer,
+                {frame_block(transfer), 0, transfer.leaf, frame_storage(transfer.leaf),
+                 frame_buffer(transfer)});
+    std::int64_t landed = 0;
+    for (auto const& message : plan_.receives) landed += message.bytes;
+    for (auto const& transfer : lowering_.exchange.copies) {
+      if (is_read_directly(transfer)) continue;
+      landed += transfer.cells.count() * lowering_.element_bytes(transfer.leaf);
+      auto const pair = normalized(BlockPair{frame_block(transfer), owned_block(transfer)});
+      auto const from = lowering_.buffer(transfer.leaf, transfer.box);
+      plan_.copies.push_back({pair, from, frame_storage(transfer.leaf), frame_buffer(transfer)});
+    }
+    plan_.past_caches = lowering_.lands && copies_past_caches(landed);
+  }
+
+ private:
+  [[nodiscard]] bool is_in_place(std::size_t leaf) const {
+    return lowering_.use.modes.in_place[leaf];
+  }
+
+  [[nodiscard]] bool is_read_directly(Transfer const& transfer) const {
+    return !is_in_place(transfer.leaf) && lowering_.works[transfer.work].direct[transfer.leaf];
+  }
+
+  [[nodiscard]] Storage frame_storage(std::size_t leaf) const {
+    if (lowering_.lands) return Storage::target;
+    return is_in_place(leaf) ? Storage::shard : Storage::scratch;
+  }
+
+  // The buffer of an operand's ghost cells, or of the target's cells, or none for a temporary.
+  std::size_t frame_buffer(Transfer const& transfer) {
+    if (lowering_.lands) return lowering_.works[transfer.work].write;
+    return is_in_place(transfer.leaf) ? lowering_.buffer(transfer.leaf, 0) : 0;
+  }
+
+  // The cells in the owner's shard.
+  [[nodiscard]] StridedBlock owned_block(Transfer const& transfer) const {
+    return shard_block(transfer, transfer.box, [](Cells::Axis const& axis) { return axis.cell; });
+  }
+
+  // The cells as the reader looks for them: past its only shard's edge, in a temporary, or where
+  // the target has them.
+  [[nodiscard]] StridedBlock frame_block(Transfer const& transfer) const {
+    if (is_in_place(transfer.leaf))
+      return shard_block(transfer, 0, [](Cells::Axis const& axis) { return axis.frame; });
+    if (lowering_.lands) return landing_block(transfer);
+    auto const& [frame, offset_bytes] = lowering_.works[transfer.work].temporaries[transfer.leaf];
+    auto const& lattice = transfer.cells.lattice;
+    auto block = operand_in(frame, lowering_.element_bytes(transfer.leaf),
+                            AffineMap::identity(lattice.rank()), lattice.rank())
+                     .block_of(lattice);
+    block.offset_bytes += offset_bytes;
+    return block;
+  }
+
+  // `first(axis)`: the place of lattice index 0 along a dimension.
+  template <class First>
+  [[nodiscard]] StridedBlock shard_block(Transfer const& transfer, std::size_t box,
+                                         First const& first) const {
+    auto const& frame = lowering_.arrays.box(transfer.leaf, box).frame;
+    auto const& cells = transfer.cells;
+    auto map = AffineMap::identity(cells.axes.size());
+    for (std::size_t d = 0; d < cells.axes.size(); ++d) {
+      map.axes[d].offset = first(cells.axes[d]);
+      map.axes[d].stride = cells.axes[d].stride;
+    }
+    TESSERA_ASSERT(frame.cells.contains(map.image(cells.lattice)), transfer, " in ", frame.cells,
+                   " on device ", plan_.device);
+    return operand_in(frame, lowering_.element_bytes(transfer.leaf), map, map.rank())
+        .block_of(cells.lattice);
+  }
+
+  // The cells' places in the target: the lattice counts the statement's indices.
+  [[nodiscard]] StridedBlock landing_block(Transfer const& transfer) const {
+    auto const& work = lowering_.works[transfer.work];
+    auto const& map = lowering_.use.leaves[transfer.leaf].access.map;
+    auto const& lattice = transfer.cells.lattice;
+    auto const bytes = lowering_.element_bytes(transfer.leaf);
+    auto index = work.indices.lo;
+    StridedBlock block;
+    block.element_bytes = bytes;
+    for (std::size_t d = 0; d < lattice.rank(); ++d) {
+      auto const from = map.axes[d].from;
+      bool const moves = from != AxisMap::fixed;
+      if (moves) index[static_cast<std::size_t>(from)] = lattice.lo[d];
+      block.extents.push_back(lattice.extent(d));
+      block.strides_bytes.push_back(
+          moves ? work.target.strides[static_cast<std::size_t>(from)] * bytes : 0);
+    }
+    block.offset_bytes = work.target.offset_of(index);
+    return block;
+  }
+
+  DeviceLowering& lowering_;
+  LoweredDevice& plan_;
+};
+
+}  // namespace
+
+void lower_transfers(DeviceLowering& lowering) {
+  TransferLowering(lowering).lower();
+}
+
+}  // namespace tessera

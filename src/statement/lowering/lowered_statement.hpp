@@ -1,0 +1,127 @@
+#pragma once
+/// @file
+/// What the devices of a job do for a statement: boxes turned into strided blocks of memory, peers
+/// named by their ids. No channel is open. What changes from one run to the next (which buffer is
+/// current, the kernel's literals) is not in here.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tessera/base/ids.hpp"
+#include "tessera/index/index.hpp"
+#include "tessera/plan/explanation.hpp"
+
+#include "src/index/strided_block.hpp"
+#include "src/plan/ghost.hpp"
+
+namespace tessera {
+
+/// A shard that a device reads in a statement.
+struct ReadBuffer {
+  std::size_t leaf = 0;
+  std::size_t box = 0;  ///< which of the device's shards of that array
+};
+
+/// The memory from which a block's offset counts.
+enum class Storage : std::uint8_t { shard, scratch, constant, target };
+
+/// A part of a message: cells of one operand, in the shard, in the scratch area or in the target.
+struct MessageBlock {
+  StridedBlock block;
+  std::int64_t bytes = 0;
+  std::size_t leaf = 0;
+  Storage storage = Storage::shard;
+  std::size_t buffer = 0;  ///< of a shard: which of the plan's; of the target: which of its writes
+};
+
+/// All that travels between a device and one peer for one statement. The pair of devices names the
+/// channel.
+struct MessagePlan {
+  DeviceId peer;
+  std::int64_t bytes = 0;
+  std::vector<MessageBlock> blocks;
+};
+
+/// Adds a block to the message to or from `peer`, which is the last of `messages` if it is there.
+void add_block(std::vector<MessagePlan>& messages, DeviceId peer, MessageBlock block);
+
+/// Cells that a device copies from its own shard to a ghost cell, to the scratch area or to the
+/// target.
+struct LocalCopy {
+  BlockPair pair;
+  std::size_t from = 0;              ///< which of the plan's buffers
+  Storage storage = Storage::shard;  ///< of the destination
+  std::size_t to = 0;                ///< as MessageBlock::buffer
+};
+
+/// How a part reads one operand.
+struct PartLeaf {
+  Storage storage = Storage::shard;
+  std::int64_t offset_bytes = 0;  ///< of the part's first index
+  Index strides;                  ///< in elements, per dimension of the statement
+  std::size_t buffer = 0;         ///< of a shard: which of the plan's
+};
+
+/// A box of indices over which every operand is one affine formula.
+struct Part {
+  Index first;
+  Index extents;
+  std::int64_t rows = 0;
+  bool unit_stride = false;
+  bool past_caches = false;  ///< non-temporal stores: its rows exceed the caches and are not read
+                             ///< again
+  std::int64_t target_offset_bytes = 0;
+  Index target_strides;
+  std::vector<PartLeaf> leaves;
+  std::size_t write = 0;  ///< which of the plan's writes it is part of
+};
+
+/// How a device writes one box of the target.
+struct BoxWrite {
+  std::size_t box = 0;  ///< which of the device's shards of the target
+  Box written;          ///< the smallest box around the cells written
+  bool without_holes = true;
+  bool swaps = false;   ///< writes the second buffer, which then becomes the current one
+  bool staged = false;  ///< writes the scratch area, which is then copied to the target
+  BlockPair stage;      ///< to the target, from the scratch area
+};
+
+/// What one device does for a statement, but for its messages.
+struct DeviceWork {
+  DeviceId device;
+  std::vector<ReadBuffer> buffers;
+  std::vector<LocalCopy> copies;
+  std::vector<Part> parts;
+  std::vector<BoxWrite> writes;  ///< none without a target
+  std::int64_t scratch_bytes = 0;
+  bool whole_parts = false;  ///< the kernel takes all rows of a part at once
+  bool past_caches = false;  ///< received and copied data exceed the caches by far
+};
+
+/// What one device does for a statement; one message per peer.
+struct LoweredDevice : DeviceWork {
+  std::vector<MessagePlan> sends;
+  std::vector<MessagePlan> receives;
+};
+
+/// What a plan says of all its devices together.
+struct StatementPlan {
+  std::vector<std::shared_ptr<Fill const>> fills;  ///< per operand that is the first of its array
+  bool overwrites = false;                         ///< it reads the target through another map than
+                                                   ///< it writes it
+  std::int64_t messages = 0;                       ///< sent by these devices
+  std::int64_t bytes = 0;
+  /// Operands that any device reads through temporaries with cells of other devices. Negative until
+  /// the processes have agreed on it, which takes a collective.
+  std::int64_t gathers = 0;
+  Explanation explanation;
+  std::vector<std::shared_ptr<Layout const>> keeps;
+};
+
+/// A statement as some devices of a job carry it out. Its channels are still to be opened.
+struct LoweredStatement : StatementPlan {
+  std::vector<LoweredDevice> devices;
+};
+
+}  // namespace tessera

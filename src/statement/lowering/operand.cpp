@@ -1,0 +1,93 @@
+#include "src/statement/lowering/operand.hpp"
+
+#include "src/index/affine_map.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/access.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+// Copies of more bytes leave nothing of the target in the caches of a core.
+constexpr std::int64_t least_past_caches = std::int64_t{16} << 20;
+
+// Longer rows leave the caches before a stencil reads them again for a neighbouring row. Shorter
+// ones are faster through the caches: their ends are lines written in parts.
+constexpr std::int64_t least_row_past_caches = std::int64_t{1} << 20;
+
+}  // namespace
+
+std::int64_t Operand::offset_of(Index const& index) const {
+  std::int64_t elements = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) elements += index[d] * strides[d];
+  return origin_bytes + elements * element_bytes;
+}
+
+StridedBlock Operand::block_of(Box const& indices) const {
+  StridedBlock block;
+  block.element_bytes = element_bytes;
+  block.offset_bytes = offset_of(indices.lo);
+  for (std::size_t d = 0; d < indices.rank(); ++d) {
+    block.extents.push_back(indices.extent(d));
+    block.strides_bytes.push_back(strides[d] * element_bytes);
+  }
+  return block;
+}
+
+Operand operand_in(Frame const& frame, std::int64_t element_bytes, AffineMap const& cells,
+                   std::size_t rank) {
+  Operand result{0, Index(rank, 0), element_bytes};
+  auto elements = frame.lead;
+  for (std::size_t d = 0; d < cells.rank(); ++d) {
+    auto const& axis = cells.axes[d];
+    elements += (axis.offset - frame.cells.lo[d]) * frame.strides[d];
+    if (axis.from == AxisMap::fixed) continue;
+    result.strides[static_cast<std::size_t>(axis.from)] = axis.stride * frame.strides[d];
+  }
+  result.origin_bytes = elements * element_bytes;
+  return result;
+}
+
+Frame dense_frame(Box const& cells) {
+  return {cells, row_major_strides(cells.extents()), 0, cells.cells()};
+}
+
+AffineMap cells_read(Access const& access, LeafFormula const& formula) {
+  auto cells = access.map;
+  for (std::size_t d = 0; d < formula.stretches.size(); ++d) {
+    cells.axes[d].offset = formula.stretches[d].frame();
+    cells.axes[d].stride = formula.stretches[d].step;
+  }
+  return cells;
+}
+
+std::int64_t constant_offset(LeafRequest const& leaf, LeafFormula const& formula) {
+  return leaf.constants_offset + formula.constant * leaf.array->element_bytes();
+}
+
+bool has_unit_stride(Index const& strides, std::int64_t row_cells) {
+  return strides.back() == 1 || row_cells == 1;
+}
+
+bool stores_past_caches(KernelWrite const& write) {
+  return write.has_unit_stride && !write.reads_target && write.row_bytes >= least_row_past_caches &&
+         write.bytes >= least_past_caches;
+}
+
+bool copies_past_caches(std::int64_t bytes) {
+  return bytes >= least_past_caches;
+}
+
+std::vector<Access> accesses_of(Statement const& statement) {
+  std::vector<Access> accesses;
+  for (auto const& leaf : statement.leaves) accesses.push_back(leaf.access);
+  return accesses;
+}
+
+std::size_t first_leaf_of(Statement const& statement, std::size_t leaf) {
+  std::size_t first = 0;
+  while (statement.leaves[first].array != statement.leaves[leaf].array) ++first;
+  return first;
+}
+
+}  // namespace tessera

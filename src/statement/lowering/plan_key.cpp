@@ -1,0 +1,92 @@
+#include "src/statement/lowering/plan_key.hpp"
+
+#include <array>
+
+#include "src/base/hash.hpp"
+#include "src/index/affine_map.hpp"
+#include "src/statement/lowering/operand.hpp"
+#include "src/statement/statement.hpp"
+
+namespace tessera {
+namespace {
+
+// Where the cells of a pinned array lie is not known from its layout.
+std::uint64_t pinned_number(ArrayModel const& array) {
+  return array.is_pinned() ? array.number() : 0;
+}
+
+}  // namespace
+
+void PlanKey::describe(Statement const& statement) {
+  words_.clear();
+  add(static_cast<std::uint64_t>(statement.is_reduction()) +
+      2 * static_cast<std::uint64_t>(statement.folds()) +
+      4 * static_cast<std::uint64_t>(statement.copied_bytes != 0));
+  add(statement.work.layout->fingerprint());
+  add(statement.work.map);
+  add(statement.work.indices.lo);
+  add(statement.work.indices.hi);
+  if (statement.target != nullptr) {
+    add(statement.target->element_bytes());
+    add(statement.target->widths().below);
+    add(statement.target->widths().above);
+    add(pinned_number(*statement.target));
+  }
+  if (statement.writes_slabs()) {
+    add(statement.target->layout()->fingerprint());
+    add(statement.slab_map);
+  }
+  for (std::size_t l = 0; l < statement.leaves.size(); ++l) add_leaf(statement, l);
+  hash_words();
+}
+
+// A key has dozens of words, and in one chain each would wait for the one before. Four independent
+// chains let the processor work on them in parallel.
+void PlanKey::hash_words() {
+  std::array<std::uint64_t, 4> chains{words_.size(), 1, 2, 3};
+  std::size_t i = 0;
+  for (; i + chains.size() <= words_.size(); i += chains.size())
+    for (std::size_t c = 0; c < chains.size(); ++c) chains[c] = fold(chains[c], words_[i + c]);
+  for (; i < words_.size(); ++i) chains[0] = fold(chains[0], words_[i]);
+  hash_ = mix(mix(chains[0], chains[1]), mix(chains[2], chains[3]));
+}
+
+void PlanKey::add_leaf(Statement const& statement, std::size_t leaf) {
+  auto const& request = statement.leaves[leaf];
+  auto const first = first_leaf_of(statement, leaf);
+  add(static_cast<std::uint64_t>(first));
+  add(static_cast<std::uint64_t>(request.array == statement.target));
+  if (first == leaf) {
+    add(request.array->layout()->fingerprint());
+    add(request.array->element_bytes());
+    add(request.array->widths().below);
+    add(request.array->widths().above);
+    add(pinned_number(*request.array));
+    add(request.array->freshness().fingerprint());
+  }
+  add(request.constants_offset);
+  add(request.access.map);
+  for (auto const& boundary : request.access.boundaries) {
+    add(static_cast<std::uint64_t>(boundary.below) * 8 +
+        static_cast<std::uint64_t>(boundary.above));
+    if (!boundary.any()) continue;
+    add(boundary.first);
+    add(boundary.count);
+    add(static_cast<std::uint64_t>(boundary.dimension));
+  }
+}
+
+void PlanKey::add(Index const& index) {
+  for (auto const value : index) add(value);
+}
+
+void PlanKey::add(AffineMap const& map) {
+  add(static_cast<std::uint64_t>(map.rank_in * 16 + map.rank()));
+  for (auto const& axis : map.axes) {
+    add(static_cast<std::int64_t>(axis.from));
+    add(axis.offset);
+    add(axis.stride);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+#include "src/statement/padded_shard_layout.hpp"
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/text.hpp"
+#include "src/index/box.hpp"
+#include "src/index/index.hpp"
+#include "src/plan/ghost.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+
+// Elements per cache line; 1 where elements do not fill lines evenly, so that nothing is padded.
+std::int64_t elements_per_line(std::int64_t element_bytes) {
+  return line_bytes % element_bytes == 0 ? line_bytes / element_bytes : 1;
+}
+
+// a * b for sizes in elements of a shard.
+// Throws: DeviceError where the bytes would not fit 62 bits.
+std::int64_t checked_product(std::int64_t a, std::int64_t b, std::int64_t element_bytes) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (b != 0 && a > most / b / element_bytes)
+    throw DeviceError(text("a shard of ", a, " times ", b, " elements of ", element_bytes,
+                           " bytes does not fit any memory; cut the array over more devices"));
+  return a * b;
+}
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
+  return ceil_div(value, unit) * unit;
+}
+
+}  // namespace
+
+Frame Frame::around(Box const& own, GhostWidths const& widths, std::int64_t element_bytes) {
+  auto const rank = own.rank();
+  auto const line = elements_per_line(element_bytes);
+  Frame frame{grown(own, widths.below, widths.above), Index(rank, 1), 0, 0};
+  if (frame.cells.empty()) return frame;
+  auto stride =
+      rank == 0 ? std::int64_t{1} : checked_product(frame.cells.extent(rank - 1), 1, element_bytes);
+  if (rank > 1) stride = rounded_up(stride, line);
+  for (std::size_t d = rank; d-- > 1;) {
+    frame.strides[d - 1] = stride;
+    stride = checked_product(stride, frame.cells.extent(d - 1), element_bytes);
+  }
+  frame.lead = rank == 0 ? 0 : floor_mod(-widths.below[rank - 1], line);
+  frame.elements = frame.lead + stride;
+  return frame;
+}
+
+std::int64_t Frame::offset_of(Index const& cell) const {
+  auto offset = lead;
+  for (std::size_t d = 0; d < cell.size(); ++d) offset += (cell[d] - cells.lo[d]) * strides[d];
+  return offset;
+}
+
+StridedBlock Frame::block_of(Box const& box, std::int64_t element_bytes) const {
+  auto block = strided_block(box, cells.lo, strides, element_bytes);
+  block.offset_bytes += lead * element_bytes;
+  return block;
+}
+
+}  // namespace tessera

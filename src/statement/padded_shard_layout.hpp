@@ -1,0 +1,37 @@
+#pragma once
+/// @file
+/// How a device's part of an array lies in memory: padded rows with ghost cells around them.
+
+#include <cstdint>
+
+#include "tessera/index/box.hpp"
+
+#include "src/index/strided_block.hpp"
+#include "src/plan/ghost.hpp"
+
+namespace tessera {
+
+/// Where the cells of a shard lie in a buffer: its own box with ghost cells around it, row-major,
+/// rows padded so that each row's first own cell is aligned to 64 bytes.
+struct Frame {
+  Box cells;                  ///< own cells and ghost cells, unwrapped
+  Index strides;              ///< in elements
+  std::int64_t lead = 0;      ///< elements before the first cell of `cells`
+  std::int64_t elements = 0;  ///< of a buffer
+
+  /// The buffer of a box of cells with its ghost cells.
+  [[nodiscard]] static Frame around(Box const& own, GhostWidths const& widths,
+                                    std::int64_t element_bytes);
+  /// The place of a cell in a buffer, in elements. The cell lies in `cells`.
+  [[nodiscard]] std::int64_t offset_of(Index const& cell) const;
+  /// A box of cells as it lies in a buffer. Its cells lie in `cells`.
+  [[nodiscard]] StridedBlock block_of(Box const& box, std::int64_t element_bytes) const;
+};
+
+/// A box that a device holds of an array, and how it lies in a buffer.
+struct PlacedBox {
+  Box own;
+  Frame frame;
+};
+
+}  // namespace tessera

@@ -1,0 +1,174 @@
+#pragma once
+/// @file
+/// A channel: one ordered pair of devices, two landing slots and two counters.
+///
+///     sender                                   receiver
+///     slot()  waits until filled - drained < 2
+///     put()   filled + 1          ------->     take()     waits until filled > taken
+///                                 <-------     release()  drained + 1
+///
+/// If both ends see the same memory (same process, same host), they share the slots, and a message
+/// is a store and a release. Otherwise each end has its own slots, and the transport carries the
+/// bytes and the counters between them; a `Doorbell` notifies it of work.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "tessera/base/ids.hpp"
+
+#include "src/transport/protocol/message.hpp"
+#include "src/transport/protocol/route.hpp"
+#include "src/transport/protocol/waiter.hpp"
+
+namespace tessera {
+
+/// The shared state of a channel; the slots follow it in memory, each a header and its payload.
+struct ChannelMemory {
+  alignas(64) std::atomic<std::uint64_t> filled{0};
+  alignas(64) std::atomic<std::uint64_t> drained{0};
+};
+
+/// Whether slots are filled with signalling NaNs before they are written again, so that reads of
+/// unsent data show. A property of the build: define TESSERA_POISON for the library and its users.
+#ifdef TESSERA_POISON
+inline constexpr bool poison_slots = true;
+#else
+inline constexpr bool poison_slots = false;
+#endif
+
+/// Whether a message must be confirmed before its slot is free again, on a channel whose ends share
+/// no memory. Every eighth short message and every fourth long one is confirmed; the others need no
+/// answer. A sender may therefore be at most nine messages ahead of the receives, or five if all
+/// are long.
+[[nodiscard]] constexpr bool is_confirmed(std::uint64_t number, std::int64_t payload_bytes) {
+  constexpr std::int64_t most_short_bytes = 16 * 1024;
+  return payload_bytes > most_short_bytes ? number % 4 == 3 : number % 8 == 7;
+}
+
+/// The number of messages that a sender may be ahead of its receiver.
+inline constexpr std::int64_t slots_per_channel = 2;
+
+/// The way in which a channel without shared memory notifies its transport that a counter moved.
+/// Threads: called by the thread that drives the channel's end.
+class Doorbell {
+ public:
+  virtual ~Doorbell() = default;
+  virtual void ring() = 0;
+};
+
+/// The common state of both ends of a channel.
+struct ChannelEnd {
+  DeviceId from;
+  DeviceId to;
+  ProcessId peer;  ///< the process of the other end
+  ChannelMemory* memory = nullptr;
+  std::byte* slots = nullptr;    ///< two, `slot_stride` bytes apart
+  std::int64_t slot_stride = 0;  ///< header, payload and padding
+  std::int64_t slot_bytes = 0;   ///< payload only; a constant of the route
+  Doorbell* doorbell = nullptr;  ///< none where both ends share the memory
+  Route route = Route::local;
+  std::shared_ptr<void> keeps;  ///< objects that must live as long as this end
+};
+
+/// The sending end. Threads: one. A step allocates nothing, matches nothing and takes no lock.
+class Sender {
+ public:
+  explicit Sender(ChannelEnd end) : end_(std::move(end)) {}
+
+  [[nodiscard]] ChannelEnd const& end() const { return end_; }
+  [[nodiscard]] std::int64_t slot_bytes() const { return end_.slot_bytes; }
+  /// True while the transport still needs a message that was put. Threads: any.
+  [[nodiscard]] bool has_unsent() const {
+    return end_.doorbell != nullptr && end_.memory->drained.load(std::memory_order_acquire) <
+                                           put_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::uint64_t messages_put() const { return put_.load(std::memory_order_relaxed); }
+
+  /// The slot for packing the next message. Waits until the message before the last has been
+  /// drained, so that a fast sender cannot overrun its reader. Valid until `put`.
+  /// Throws: PeerFailed, Mismatch.
+  [[nodiscard]] std::span<std::byte> slot(Waiter& waiter, StatementTag const& tag) {
+    auto const number = put_.load(std::memory_order_relaxed);
+    if (number - end_.memory->drained.load(std::memory_order_acquire) >= 2) wait(waiter, tag);
+    return {payload(number), static_cast<std::size_t>(end_.slot_bytes)};
+  }
+
+  /// Hands the packed slot over.
+  void put(StatementTag const& tag, std::int64_t size_bytes) {
+    auto const number = put_.load(std::memory_order_relaxed);
+    header(number)->write(tag, size_bytes);
+    if (files_[number % 2] != tag.place.file) name_file(number, tag.place);
+    put_.store(number + 1, std::memory_order_relaxed);
+    end_.memory->filled.store(number + 1, std::memory_order_release);
+    if (end_.doorbell != nullptr) end_.doorbell->ring();
+  }
+
+ private:
+  void wait(Waiter& waiter, StatementTag const& tag);
+  void name_file(std::uint64_t number, Place const& place);
+  [[nodiscard]] MessageHeader* header(std::uint64_t number) const {
+    return reinterpret_cast<MessageHeader*>(end_.slots + slot_offset(number));
+  }
+  [[nodiscard]] std::byte* payload(std::uint64_t number) const {
+    return end_.slots + slot_offset(number) + sizeof(MessageHeader);
+  }
+
+  [[nodiscard]] std::int64_t slot_offset(std::uint64_t number) const {
+    return static_cast<std::int64_t>(number % 2) * end_.slot_stride;
+  }
+
+  ChannelEnd end_;
+  std::array<char const*, 2> files_{};  ///< the file named in the header of each slot
+  std::atomic<std::uint64_t> put_{0};   ///< written by the sender alone, read by the watch
+};
+
+/// The receiving end. Threads: one.
+class Receiver {
+ public:
+  explicit Receiver(ChannelEnd end) : end_(std::move(end)) {}
+
+  [[nodiscard]] ChannelEnd const& end() const { return end_; }
+  [[nodiscard]] std::int64_t slot_bytes() const { return end_.slot_bytes; }
+
+  /// Waits for the next message. Valid until `release`.
+  /// Throws: PeerFailed; Mismatch if the message belongs to another statement.
+  [[nodiscard]] std::span<std::byte const> take(Waiter& waiter, StatementTag const& tag) {
+    if (end_.memory->filled.load(std::memory_order_acquire) <= taken_) wait(waiter, tag);
+    auto const* slot = end_.slots + slot_offset(taken_);
+    auto const* header = reinterpret_cast<MessageHeader const*>(slot);
+    if (!header->is_of(tag)) fail_on_mismatch(*header, waiter, tag);
+    return {slot + sizeof(MessageHeader), static_cast<std::size_t>(header->size_bytes)};
+  }
+
+  /// Allows the sender to write that slot again.
+  void release() {
+    if constexpr (poison_slots) poison_message();
+    end_.memory->drained.store(++taken_, std::memory_order_release);
+    if (end_.doorbell != nullptr) end_.doorbell->ring();
+  }
+
+  /// From now on another route carries the bytes into the same slots, because the sender could not
+  /// map them. A thread that already waits for the first message is not affected. Threads: the
+  /// caller's thread, before any message has arrived.
+  void change_route(Doorbell* doorbell, Route route, std::shared_ptr<void> keeps);
+
+ private:
+  void wait(Waiter& waiter, StatementTag const& tag);
+  void poison_message() const;
+  [[noreturn]] void fail_on_mismatch(MessageHeader const& header, Waiter& waiter,
+                                     StatementTag const& tag) const;
+
+  [[nodiscard]] std::int64_t slot_offset(std::uint64_t number) const {
+    return static_cast<std::int64_t>(number % 2) * end_.slot_stride;
+  }
+
+  ChannelEnd end_;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace tessera

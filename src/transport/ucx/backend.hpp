@@ -1,0 +1,21 @@
+#pragma once
+/// @file
+/// Between processes, by UCX.
+
+#include <memory>
+#include <string>
+
+#include "src/job/bootstrap.hpp"
+#include "src/transport/channel/transport.hpp"
+
+namespace tessera {
+
+/// What it can do; null if it is not in this build.
+[[nodiscard]] TransportTraits const* ucx_transport_traits();
+/// None if it is not in this build, or the job has one process. UCX itself is looked for when the
+/// first channel is opened.
+[[nodiscard]] std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap);
+/// Loads UCX and returns the reason why it cannot be used; empty if it can.
+[[nodiscard]] std::string why_no_ucx();
+
+}  // namespace tessera

@@ -1,0 +1,177 @@
+"""Tests floors.py on made-up trees.
+
+usage: floors_test.py
+"""
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from floors import MARKS, House, Tree, differences, drawing_in, main  # noqa: E402
+
+HOUSE = House(
+    floors={"base": ["."], "device": [".", ("host", "cuda")], "array": ["expr", "."]},
+    top={"strategy": [], "nn": ["strategy"], "io": []},
+    places={"detail/submit.hpp": "device", "array/operators.hpp": "array/expr"},
+    third_party={"kokkos_view.hpp": {"Kokkos_Core.hpp"}},
+)
+UMBRELLA = "include/tessera/tessera.hpp"
+ERROR = "include/tessera/base/error.hpp"
+
+
+def complaints(files: dict[str, str]) -> list[str]:
+    """What is wrong with a tree of these files: path -> names that it includes, one word each."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, includes in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("#pragma once\n" + "".join(
+                f"#include {i}\n" if i.startswith("<") else f'#include "{i}"\n'
+                for i in includes.split()))
+        return Tree(root, HOUSE).check()
+
+
+class Includes(unittest.TestCase):
+    def assert_fine(self, files):
+        self.assertEqual(complaints(files), [])
+
+    def assert_wrong(self, files, *expected):
+        found = complaints(files)
+        self.assertEqual(len(found), len(expected), found)
+        for text, words in zip(found, expected):
+            self.assertIn(words, text)
+
+    def test_an_empty_tree_is_an_error(self):
+        self.assert_wrong({}, "has no sources")
+
+    def test_floors_include_those_below_and_the_umbrella_all(self):
+        self.assert_fine({
+            ERROR: "<vector>",
+            "include/tessera/array/array.hpp": "tessera/base/error.hpp",
+            "src/array/array.cpp": "tessera/array/array.hpp <mpi.h>",
+            UMBRELLA: "tessera/array/array.hpp tessera/base/error.hpp",
+        })
+
+    def test_no_file_includes_a_floor_above(self):
+        self.assert_wrong({"src/base/a.cpp": "tessera/array/array.hpp",
+                           "include/tessera/array/array.hpp": ""},
+                          "base must not include tessera/array/array.hpp (array is not below it)")
+
+    def test_no_floor_includes_the_umbrella(self):
+        self.assert_wrong({UMBRELLA: "", "src/array/a.cpp": "tessera/tessera.hpp"},
+                          "brings every floor")
+
+    def test_a_room_includes_rooms_before_it_but_not_after_or_beside_it(self):
+        device = {"src/device/queue.hpp": "", "src/device/cuda/queue.hpp": "src/device/queue.hpp",
+                  "src/device/host/queue.hpp": ""}
+        self.assert_fine(device)
+        self.assert_wrong({**device, "src/device/cuda/x.cpp": "src/device/host/queue.hpp"},
+                          "device/cuda must not include src/device/host/queue.hpp")
+        self.assert_wrong({"src/device/queue.hpp": "src/device/host/queue.hpp",
+                           "src/device/host/queue.hpp": ""}, "device must not include")
+
+    def test_a_header_of_include_may_be_placed_by_name(self):
+        self.assert_fine({"include/tessera/array/operators.hpp": "",
+                          "include/tessera/detail/array/expr/node.hpp":
+                              "tessera/array/operators.hpp"})
+        self.assert_wrong({"include/tessera/array/array.hpp": "",
+                           "include/tessera/detail/array/expr/node.hpp":
+                               "tessera/array/array.hpp"}, "array/expr must not include")
+
+    def test_public_headers_include_no_private_ones(self):
+        self.assert_wrong({"src/base/secret.hpp": "", ERROR: "src/base/secret.hpp"},
+                          "a header of include/ must not include src/base/secret.hpp")
+        self.assert_wrong({"src/base/secret.hpp": "",
+                           "include/tessera/detail/base/x.hpp": "src/base/secret.hpp"},
+                          "a header of include/ must not include src/base/secret.hpp")
+
+    def test_detail_belongs_to_its_floor(self):
+        self.assert_fine({"include/tessera/detail/submit.hpp": "",
+                          "include/tessera/array/array.hpp": "tessera/detail/submit.hpp"})
+        self.assert_wrong({"include/tessera/detail/array/x.hpp": "",
+                           ERROR: "tessera/detail/array/x.hpp"}, "base must not include")
+        self.assert_wrong({"include/tessera/detail/stray.hpp": ""}, "lies on no floor")
+
+    def test_private_headers_are_named_from_the_root(self):
+        self.assert_wrong({"src/base/a.hpp": "", "src/base/a.cpp": "a.hpp"},
+                          'a.hpp is named by its place; write "src/base/a.hpp"')
+
+    def test_headers_of_others_stand_in_src_only(self):
+        self.assert_wrong({ERROR: "<mpi.h>"}, "a header of include/ must not include mpi.h")
+        self.assert_fine({"include/tessera/array/kokkos_view.hpp": "<Kokkos_Core.hpp>"})
+
+    def test_what_lies_nowhere_or_is_not_there_is_named(self):
+        self.assert_wrong({"src/cellar/a.cpp": ""}, "there is no floor cellar")
+        self.assert_wrong({"src/device/rocm/a.cpp": ""}, "floor device has no room rocm")
+        self.assert_wrong({ERROR: "tessera/base/gone.hpp"},
+                          "there is no file include/tessera/base/gone.hpp")
+
+    def test_rooms_of_the_top_floor_know_each_other_only_as_the_table_says(self):
+        top = {"include/tessera/strategy/s.hpp": "", "include/tessera/io/i.hpp": ""}
+        self.assert_fine({**top, "src/nn/n.cpp": "tessera/strategy/s.hpp"})
+        self.assert_wrong({**top, "src/nn/n.cpp": "tessera/io/i.hpp"}, "nn must not include")
+        self.assert_wrong({**top, "src/array/a.cpp": "tessera/io/i.hpp"}, "array must not include")
+
+    def test_tests_see_everything_and_examples_what_users_see(self):
+        tree = {"src/base/secret.hpp": "", "include/tessera/detail/base/x.hpp": "", ERROR: ""}
+        self.assert_fine({**tree, "tests/base/a_test.cpp": "src/base/secret.hpp <doctest/doctest.h>"})
+        self.assert_fine({**tree, "examples/a.cpp": "tessera/base/error.hpp"})
+        self.assert_wrong({**tree, "examples/a.cpp": "tessera/detail/base/x.hpp"},
+                          "examples include what users may")
+
+    def test_cycles_between_rooms_are_named(self):
+        self.assert_wrong({"src/base/a.hpp": "src/array/b.hpp", "src/array/b.hpp": "src/base/a.hpp"},
+                          "base must not include",
+                          "rooms include each other: array -> base -> array")
+
+
+class Drawing(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("include/tessera/base/error.hpp", "\n" * 300)
+        self.write("src/device/cuda/queue.cpp", '#include "tessera/base/error.hpp"\n' + "\n" * 900)
+        self.write("src/device/device.cpp", "\n" * 120)
+
+    def write(self, name: str, text: str):
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text)
+
+    def test_floors_are_drawn_highest_first_with_lines_and_includes(self):
+        self.assertEqual(Tree(self.root, HOUSE).draw().splitlines(), [
+            "```text",
+            "floor, room      lines  includes",
+            "device            1000  base",
+            "  cuda             900",
+            "  .                100",
+            "base               300",
+            "```",
+        ])
+
+    def test_an_old_drawing_is_found_and_renewed(self):
+        document = self.root / "CONTRIBUTING.md"
+        document.write_text(f"before\n{MARKS[0]}\nold\n{MARKS[1]}\nafter\n")
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(main(["--check-drawing", str(document), str(self.root)]), 1)
+            self.assertEqual(main(["--write-drawing", str(document), str(self.root)]), 0)
+            self.assertEqual(main(["--check-drawing", str(document), str(self.root)]), 0)
+        self.assertTrue(document.read_text().endswith("```\n" + MARKS[1] + "\nafter\n"))
+
+    def test_a_few_lines_more_leave_the_drawing_as_it_is(self):
+        old = "base               900"
+        self.assertEqual(differences(old, "base               1000"), [])
+        self.assertEqual(len(differences(old, "base               2000")), 1)
+        self.assertEqual(len(differences(old, "base               900  index")), 2)
+
+    def test_a_document_without_a_drawing_is_an_error(self):
+        with self.assertRaises(SystemExit):
+            drawing_in("no marks")
+
+
+if __name__ == "__main__":
+    unittest.main()

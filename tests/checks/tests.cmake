@@ -1,0 +1,31 @@
+# What scripts check of the sources and the documents.
+
+# tessera_add_check(<name> <script> [<argument>...]): a script of this folder; 77 means that what it
+# needs is not installed.
+function(tessera_add_check name script)
+  set(interpreter "")
+  if(script MATCHES "[.]py$")
+    set(interpreter Python3::Interpreter)
+  endif()
+  add_test(NAME ${name} COMMAND ${interpreter} checks/${script} ${ARGN}
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}/tests")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 60 LABELS check SKIP_RETURN_CODE 77)
+endfunction()
+
+tessera_add_check(includes floors.py --check-drawing "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}")
+tessera_add_check(floors_check floors_test.py)
+tessera_add_check(style style)
+tessera_add_check(variables variables.py "${PROJECT_SOURCE_DIR}")
+tessera_add_check(words words.py "${PROJECT_SOURCE_DIR}")
+# The README's program is the example, word for word.
+tessera_add_check(readme readme.py "${PROJECT_SOURCE_DIR}")
+tessera_add_check(doxygen doxygen)
+set_tests_properties(doxygen PROPERTIES TIMEOUT 120)
+tessera_add_check(mpich mpich "${PROJECT_BINARY_DIR}/mpich" ${CMAKE_CXX_COMPILER})
+set_tests_properties(mpich PROPERTIES TIMEOUT 900 LABELS "check;spread;slow" PROCESSORS 4)
+
+# Every public header alone, and every private one. Ninja knows which of them changed.
+add_test(NAME headers
+  COMMAND ${CMAKE_COMMAND} --build "${PROJECT_BINARY_DIR}"
+          --target all_verify_interface_header_sets tessera_verify_private_headers)
+set_tests_properties(headers PROPERTIES TIMEOUT 900 LABELS "check;slow" RUN_SERIAL ON)

@@ -1,0 +1,164 @@
+"""Runs clang-tidy on the sources that changed, and on a share of the others as long as time lasts.
+
+The share follows from the commit, so that every source has its turn. Only sources that the build
+compiles are looked at, with the options of their compilation; nvcc's are left out.
+
+usage: tidy.py BUILD_FOLDER [--seconds N] [--since COMMIT] [FILE...]
+
+Files that are named are looked at alone, all of them. Otherwise N is the limit, 240 unless given, after
+which no other file is begun, and COMMIT is what the changes are compared with: the branch main, or on
+that branch the commit before. Ends with 77 where no clang-tidy from 16 on is installed.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VERSIONS = range(16, 22)  # 14 cannot parse base/source.hpp
+
+
+def git(*arguments: str) -> str:
+    run = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
+    return run.stdout.strip() if run.returncode == 0 else ""
+
+
+def without_precompiled(command: str) -> list[str]:
+    """The options of a compilation that clang understands: precompiled headers are those of g++."""
+    kept, words = [], iter(shlex.split(command))
+    for word in words:
+        if word == "-include":
+            header = next(words)
+            if not header.endswith("cmake_pch.hxx"):
+                kept += [word, header]
+        elif word not in ("-Winvalid-pch", "-fpch-preprocess"):
+            kept.append(word)
+    return kept
+
+
+def write_commands(build: pathlib.Path, folder: pathlib.Path) -> list[str]:
+    """Writes the compile commands of the project's own sources, and returns these."""
+    commands = []
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = pathlib.Path(entry["file"])
+        inside = path.is_relative_to(ROOT) and not path.is_relative_to(build)
+        if inside and path.suffix == ".cpp":
+            commands.append({"directory": entry["directory"], "file": entry["file"],
+                             "arguments": without_precompiled(entry["command"])})
+    (folder / "compile_commands.json").write_text(json.dumps(commands))
+    return sorted({c["file"] for c in commands})
+
+
+def users_of(headers: list[str], sources: list[str]) -> list[str]:
+    """One source for each header: of the same name if there is one, or one that includes it."""
+    found = []
+    for header in headers:
+        stem = pathlib.Path(header).stem
+        name = re.sub(r"^include/", "", header)
+        same = [s for s in sources if pathlib.Path(s).stem in (stem, f"{stem}_test")]
+        includes = (s for s in sources if f'"{name}"' in pathlib.Path(s).read_text())
+        found += same[:1] or [s for s in [next(includes, "")] if s]
+    return found
+
+
+def changed(since: str, sources: list[str]) -> list[str]:
+    since = since or git("merge-base", "HEAD", "main")
+    if not since or since == git("rev-parse", "HEAD"):
+        since = "HEAD~1"
+    names = git("diff", "--name-only", "--diff-filter=d", since).split()
+    own = [str(ROOT / n) for n in names if str(ROOT / n) in sources]
+    used = users_of([n for n in names if n.endswith(".hpp")], sources)
+    return list(dict.fromkeys(own + used))
+
+
+def rotated(sources: list[str]) -> list[str]:
+    """All sources, in an order that follows from the commit."""
+    commit = git("rev-parse", "HEAD")
+    return sorted(sources, key=lambda s: hashlib.sha256(
+        f"{commit} {pathlib.Path(s).relative_to(ROOT)}".encode()).digest())
+
+
+def look_at(program: str, folder: pathlib.Path, source: str) -> str:
+    run = subprocess.run([program, "-p", folder, "--quiet", "--warnings-as-errors=*", source],
+                         capture_output=True, text=True)
+    return "" if run.returncode == 0 else run.stdout or run.stderr
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=240)
+    parser.add_argument("--since", default="")
+    parser.add_argument("files", nargs="*")
+    arguments = parser.parse_args()
+    program = next((p for v in VERSIONS if (p := shutil.which(f"clang-tidy-{v}"))), None)
+    if program is None:
+        print("skipped: no clang-tidy from 16 on is installed")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        sources = write_commands(arguments.build.resolve(), pathlib.Path(folder))
+        if arguments.files:
+            first = [str(pathlib.Path(f).resolve()) for f in arguments.files]
+            todo, limit = first, float("inf")
+        else:
+            first = changed(arguments.since, sources)
+            todo = first + [s for s in rotated(sources) if s not in first]
+            limit = time.monotonic() + arguments.seconds
+        return report(look_at_all(program, pathlib.Path(folder), todo, limit), first)
+
+
+def look_at_all(program, folder, todo, limit) -> dict[str, str]:
+    """source -> what clang-tidy says of it, for those that were begun before the limit."""
+    queue, done = Shared(todo), {}
+
+    def work() -> None:
+        for source in queue:
+            if time.monotonic() > limit:
+                return
+            done[source] = look_at(program, folder, source)
+            if done[source]:
+                print(done[source], flush=True)
+
+    workers = len(os.sched_getaffinity(0))
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for future in [pool.submit(work) for _ in range(workers)]:
+            future.result()
+    return done
+
+
+def report(done: dict[str, str], first: list[str]) -> int:
+    wrong = [source for source, text in done.items() if text]
+    late = [s for s in first if s not in done]
+    print(f"clang-tidy looked at {len(done)} sources, {len(first) - len(late)} of them because of "
+          f"changes, and finds something in {len(wrong)}")
+    if late:
+        print(f"no time was left for {len(late)} that changed, among them {late[0]}")
+    return 1 if wrong else 0
+
+
+class Shared:
+    """An iterator that several threads may use."""
+
+    def __init__(self, items):
+        self._items, self._lock = iter(items), threading.Lock()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        with self._lock:
+            return next(self._items)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+tessera_add_test(device LABELS threads PRECOMPILED standard)
+if(TESSERA_WITH_NCCL)
+  target_sources(device_test PRIVATE device/nccl/group_test.cpp)
+  target_link_libraries(device_test PRIVATE tessera_nccl_headers)
+endif()

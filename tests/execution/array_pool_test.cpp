@@ -1,0 +1,62 @@
+#include "src/execution/storage/array_pool.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/one_process.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("execution/array_pool");
+
+namespace {
+
+NamedSharding over(std::int64_t devices) {
+  return {Mesh({{"x", devices}}), P("x")};
+}
+
+}  // namespace
+
+TEST_CASE("an array that nobody names serves again for the same layout alone") {
+  test::OneProcess const job(2);
+  ArrayPool pool;
+  auto array = job.array(over(2), {10});
+  auto const* const state = array.get();
+  Layout const same(over(2), {10});
+  pool.add(array);
+  CHECK(pool.holds(array));
+  CHECK(pool.take(same, 8, 2) == nullptr);  // it is named
+
+  array.reset();
+
+  CHECK(pool.take(Layout(over(2), {11}), 8, 2) == nullptr);
+  CHECK(pool.take(same, 4, 2) == nullptr);
+  auto const again = pool.take(same, 8, 2);
+  CHECK(again.get() == state);
+  CHECK(again->number() == 2);
+}
+
+TEST_CASE("an array longer than all that are kept may be is not kept") {
+  test::OneProcess const job(1);
+  ArrayPool pool;
+  auto const array = job.array(over(1), {ArrayPool::most_bytes / 8 + 1});
+
+  pool.add(array);
+
+  CHECK_FALSE(pool.holds(array));
+}
+
+TEST_CASE("an array that nobody asks for any more is let go") {
+  test::OneProcess const job(1);
+  ArrayPool pool;
+  auto array = job.array(over(1), {10});
+  std::weak_ptr<ArrayState> const watched = array;
+  pool.add(array);
+  array.reset();
+
+  Layout const other(over(1), {11});
+  for (std::uint64_t k = 0; k <= ArrayPool::most_idle + 1; ++k) (void)pool.take(other, 8, k);
+
+  CHECK(watched.expired());
+}
+
+TEST_SUITE_END();

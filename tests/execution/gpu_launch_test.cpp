@@ -1,0 +1,160 @@
+// What a kernel for CUDA is handed, told by a stream that only takes notes.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/text.hpp"
+#include "src/device/gpu.hpp"
+#include "src/device/native_launch.hpp"
+#include "src/statement/kernel.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("execution/gpu_launch");
+
+namespace {
+
+class NotingStream : public GpuStream {
+ public:
+  explicit NotingStream(void* native)
+      : GpuStream({.needs_native_kernels = native != nullptr}), native_(native) {}
+
+  std::byte* allocate(std::int64_t) override { return nullptr; }
+  void release(std::byte*) noexcept override {}
+  bool owns(std::byte const*) const override { return true; }
+  std::unique_ptr<GpuRegion> make_pinned(std::int64_t) override { return nullptr; }
+  std::shared_ptr<GpuStream> make_sibling() override { return nullptr; }
+  bool stores_to(GpuStream const&) const override { return true; }
+  void copy(std::byte*, std::byte const*, std::int64_t) override { notes += "copy "; }
+  void copy_block(std::byte*, StridedBlock const& to, std::byte const*,
+                  StridedBlock const&) override {
+    notes += "copy_block ";
+    copied = to;
+  }
+  void pack(std::byte const*, StridedBlock const&, std::int64_t, std::byte*,
+            std::int64_t) override {}
+  void unpack(std::byte*, StridedBlock const&, std::int64_t, std::byte const*,
+              std::int64_t) override {}
+  void fill(std::byte*, std::uint64_t, std::int64_t) override {}
+  std::unique_ptr<GpuEvent> make_event() override { return nullptr; }
+  void record(GpuEvent&) override {}
+  void wait(GpuEvent const&) override {}
+  bool is_idle() override { return true; }
+  std::unique_ptr<GpuGraph> make_graph(std::function<void()> const&) override { return nullptr; }
+  void run(GpuGraph const&) override {}
+  void launch(KernelLaunch const& launch) override {
+    auto const error = launch_natively(*this, launch, {native_, multiprocessors()});
+    if (error == 0) return;
+    throw DeviceError(text("the statement at ", launch.kernel->place, " failed with ", error));
+  }
+  int multiprocessors() const override { return 7; }
+  GpuPeers& peers() override { throw DeviceError("it has none"); }
+
+  std::string notes;
+  StridedBlock copied;
+
+ private:
+  void* native_;
+};
+
+GpuCall last_call;
+int answer = 0;
+
+int note_call(GpuCall const& call) {
+  last_call = call;
+  return answer;
+}
+
+GpuKernel const no_kernel = nullptr;
+GpuKernel const noting_kernel = note_call;
+
+KernelForms forms_with(GpuKernel const* gpu) {
+  KernelForms forms;
+  forms.gpu = gpu;
+  return forms;
+}
+
+// A box of 3 times 4 cells that reads one leaf.
+struct Box3x4 {
+  Index first{5, 6};
+  Index extents{3, 4};
+  Index strides{4, 1};
+  LeafView leaf{nullptr, &strides};
+  KernelCall call;
+  KernelSource source;
+
+  Box3x4() {
+    call.first = &first;
+    call.extents = &extents;
+    call.leaves = &leaf;
+    call.target_strides = &strides;
+  }
+  [[nodiscard]] KernelLaunch launch(KernelForms const& forms) {
+    source.forms = &forms;
+    KernelLaunch result;
+    result.kernel = &source;
+    result.box = &call;
+    result.rows = 3;
+    result.unit_stride = true;
+    result.leaf_count = 1;
+    return result;
+  }
+};
+
+int somewhere = 0;
+
+}  // namespace
+
+TEST_CASE("a kernel that a CUDA compiler made is told the box, the stream and the GPU") {
+  NotingStream stream(&somewhere);
+  auto const forms = forms_with(&noting_kernel);
+  Box3x4 box;
+  answer = 0;
+  stream.launch(box.launch(forms));
+  CHECK(last_call.box.extents == &box.extents);
+  CHECK(last_call.leaf_count == 1);
+  CHECK(last_call.unit_stride);
+  CHECK(last_call.stream == &somewhere);
+  CHECK(last_call.multiprocessors == 7);
+  CHECK(stream.notes.empty());
+}
+
+TEST_CASE("a launch that fails says where the statement stands") {
+  NotingStream stream(&somewhere);
+  auto const forms = forms_with(&noting_kernel);
+  Box3x4 box;
+  auto launch = box.launch(forms);
+  box.source.place = {"/of/a/user/wave.cpp", 41};
+  answer = 9;
+  CHECK_THROWS_WITH_AS(stream.launch(launch), "the statement at wave.cpp:41 failed with 9",
+                       DeviceError);
+}
+
+TEST_CASE("bytes are copied without a kernel of the program's") {
+  NotingStream stream(&somewhere);
+  for (auto const& forms : {KernelForms(), forms_with(&no_kernel)}) {
+    Box3x4 box;
+    auto launch = box.launch(forms);
+    box.source.copied_bytes = 8;
+    CHECK(can_launch(stream, forms, 8));
+    stream.launch(launch);
+    CHECK(std::exchange(stream.notes, {}) == "copy_block ");
+    CHECK(stream_bytes(stream.copied) == 96);
+  }
+}
+
+TEST_CASE("what no CUDA compiler has seen cannot be computed, but for the emulation") {
+  NotingStream cuda(&somewhere);
+  NotingStream emulation(nullptr);
+  CHECK_FALSE(can_launch(cuda, forms_with(&no_kernel), 0));
+  CHECK_FALSE(can_launch(cuda, KernelForms(), 0));
+  CHECK(can_launch(cuda, forms_with(&noting_kernel), 0));
+  CHECK(can_launch(emulation, forms_with(&no_kernel), 0));
+}
+
+TEST_SUITE_END();

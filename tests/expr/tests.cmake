@@ -1,0 +1,28 @@
+# Every form of statement: every spread, over the routes that carry them differently.
+tessera_add_test(expr MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi
+  LABELS threads LINKS tessera::array PRECOMPILED tessera)
+tessera_add_emulated(expr SPREADS solo:8 2x4:shm:ipc 4x2:mpi:host 4x2:shm:nccl 2x4:shm:ucx
+  LABELS threads)
+target_include_directories(expr_test
+  PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/numpy" "${PROJECT_SOURCE_DIR}/src")
+
+if(NOT TESSERA_WITH_MPI)
+  return()
+endif()
+# Processes of a host that cannot open each other's memory, as in containers, or that find too few
+# resources.
+foreach(trouble apart short_of_memory short_of_events)
+  tessera_add_run(emulated.expr_test.2x4.${trouble} SPREAD 2x4:shm PROGRAM expr_test
+    ARGUMENTS --test-suite=expr/gpu_arrays SECONDS 50 PROCESSORS 8 LABELS expr
+    ENVIRONMENT TESSERA_DEVICE=emulated TESSERA_EMULATED_PEERS=${trouble})
+endforeach()
+# A process for each device, so that rings of two devices span two processes, too.
+set(routes nccl)
+if(TESSERA_WITH_UCX)
+  list(APPEND routes ucx)
+endif()
+foreach(route IN LISTS routes)
+  tessera_add_run(emulated.expr_test.8x1.${route} SPREAD 8x1:shm PROGRAM expr_test
+    ARGUMENTS --test-suite=expr/shift,expr/gpu_arrays SECONDS 50 PROCESSORS 8 LABELS expr
+    ENVIRONMENT TESSERA_DEVICE=emulated TESSERA_GPU_ROUTE=${route})
+endforeach()

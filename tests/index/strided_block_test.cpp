@@ -1,0 +1,38 @@
+#include "src/index/strided_block.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("index/strided_block");
+
+TEST_CASE("dimensions that continue each other become one, and a run one element") {
+  // 4 x 6 x 8 array of 8-byte elements; whole rows of the last two dimensions lie together.
+  CHECK(normalized({{4, 6, 8}, {384, 64, 8}, 0, 8}) == StridedBlock{{}, {}, 0, 1536});
+  CHECK(normalized({{4, 1, 8}, {384, 64, 8}, 64, 8}) == StridedBlock{{4}, {384}, 64, 64});
+  CHECK(normalized({{4, 6, 1}, {384, 64, 8}, 8, 8}) == StridedBlock{{24}, {64}, 8, 8});
+  CHECK(normalized({{4, 5, 2}, {384, 64, 8}, 8, 8}) == StridedBlock{{4, 5}, {384, 64}, 8, 16});
+  CHECK(normalized({{1, 1}, {999, 8}, 16, 4}) == StridedBlock{{}, {}, 16, 4});
+  CHECK(normalized({{6}, {-8}, 40, 8}) == StridedBlock{{6}, {-8}, 40, 8});
+}
+
+TEST_CASE("two blocks merge only what continues on both sides") {
+  // Dense rows into rows with a gap: the rows stay apart on both sides.
+  BlockPair const pair{{{4, 3}, {32, 8}, 0, 8}, {{4, 3}, {24, 8}, 5, 8}};
+  CHECK(normalized(pair) == BlockPair{{{4}, {32}, 0, 24}, {{4}, {24}, 5, 24}});
+
+  BlockPair const dense{{{4, 3}, {24, 8}, 1, 8}, {{4, 3}, {24, 8}, 5, 8}};
+  CHECK(normalized(dense) == BlockPair{{{}, {}, 1, 96}, {{}, {}, 5, 96}});
+
+  BlockPair const columns{{{4, 3}, {24, 8}, 0, 8}, {{4, 3}, {8, 32}, 0, 8}};
+  CHECK(normalized(columns) == columns);
+}
+
+TEST_CASE("a box of cells lies at the distance of its first cell from the base") {
+  // Rows of 10 elements of 8 bytes; the base is cell (2, 3).
+  auto const block = strided_block({{4, 3}, {6, 8}}, {2, 3}, {10, 1}, 8);
+
+  CHECK(block == StridedBlock{{2, 5}, {80, 8}, 160, 8});
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,1 @@
+tessera_add_test(index PRECOMPILED standard)

@@ -1,0 +1,76 @@
+#include "src/job/ipc/descriptor_server.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "src/job/ipc/progress_thread.hpp"
+#include "src/job/ipc/shared_segment.hpp"
+#include "src/plan/access.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("job/ipc/descriptor_server");
+
+namespace {
+
+constexpr SegmentWays only_by_socket{.by_proc = false, .by_socket = true};
+
+/// A process that hands out descriptors.
+struct Server {
+  Server() { REQUIRE(thread.start()); }
+  ~Server() { thread.stop(); }
+  Server(Server const&) = delete;
+  Server& operator=(Server const&) = delete;
+
+  SideThread thread;
+  SegmentDoor door{thread, only_by_socket};
+};
+
+}  // namespace
+
+TEST_CASE("who knows the nonce is handed the memory") {
+  Server server;
+  auto made = Segment::make(100);
+  made.set_door(server.door.number());
+  std::string why_not;
+
+  auto const mapped =
+      Segment::map(made.ticket(), Segment::Access::read_write, why_not, only_by_socket);
+
+  REQUIRE(mapped);
+  made.data()[5] = std::byte{7};
+  CHECK(mapped.data()[5] == std::byte{7});
+}
+
+TEST_CASE("who does not know the nonce is refused, and so is who asks for another file") {
+  Server server;
+  auto const made = Segment::make(100);
+  std::string why_not;
+
+  auto const& ticket = made.ticket();
+  CHECK(descriptor_from(server.door.number(), ticket.descriptor, ticket.nonce + 1, why_not).get() <
+        0);
+  CHECK(why_not == "the other process does not pass it by a socket: it refuses");
+  CHECK(descriptor_from(server.door.number(), STDIN_FILENO, 0, why_not).get() < 0);
+  CHECK(descriptor_from(server.door.number(), -1, 0, why_not).get() < 0);
+}
+
+TEST_CASE("where there is no server the reason is told") {
+  std::string why_not;
+  CHECK(descriptor_from(0, 5, 5, why_not).get() < 0);
+  CHECK(why_not == "the other process does not pass it by a socket: it has none");
+  CHECK(descriptor_from(0x1234, 5, 5, why_not).get() < 0);
+  CHECK(why_not.find("Connection refused") != std::string::npos);
+}
+
+TEST_CASE("a process without a thread, or whose way is closed, has no server") {
+  SideThread thread;
+  SegmentDoor closed(thread, {.by_proc = true, .by_socket = false});
+  CHECK(closed.number() == 0);
+  SegmentDoor open(thread, only_by_socket);
+  CHECK(open.number() != 0);
+  open.close();
+  CHECK(open.number() == 0);
+}
+
+TEST_SUITE_END();

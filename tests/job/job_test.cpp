@@ -1,0 +1,72 @@
+#include "src/job/job.hpp"
+
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/transport_job.hpp"
+#include "support/transport_thread_job.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+TEST_SUITE_BEGIN("job/job");
+
+namespace {
+
+/// Checks the job of one process against the devices of all.
+void check_job(Job const& job, std::vector<std::int64_t> const& counts, std::int64_t self) {
+  std::int64_t device = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    ProcessId const process(static_cast<std::int64_t>(i));
+    if (process.value() == self) CHECK(job.first_local() == DeviceId(device));
+    CHECK(job.first_device_of(process) == DeviceId(device));
+    CHECK(job.devices_of(process) == counts[i]);
+    for (std::int64_t k = 0; k < counts[i]; ++k, ++device) {
+      CHECK(job.process_of(DeviceId(device)) == process);
+      CHECK(job.is_local(DeviceId(device)) == (process.value() == self));
+    }
+  }
+  CHECK(job.device_count() == device);
+  CHECK(job.local_count() == counts[static_cast<std::size_t>(self)]);
+}
+
+void check_counts(std::vector<std::int64_t> const& counts) {
+  ThreadJob threads_job(static_cast<std::int64_t>(counts.size()));
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    threads.emplace_back([&, i] {
+      auto const self = static_cast<std::int64_t>(i);
+      auto const bootstrap = threads_job.join(self);
+      Job const job(*bootstrap, counts[i]);
+      check_job(job, counts, self);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("ids follow the ranks, also where processes drive different numbers of devices") {
+  check_counts({1});
+  check_counts({3});
+  check_counts({1, 1, 1});
+  check_counts({2, 2});
+  check_counts({2, 1});
+  check_counts({1, 4, 2, 3});
+  check_counts({1, 0, 2, 0});
+}
+
+TEST_CASE("the job of the launcher agrees, with even and uneven counts") {
+  auto& bootstrap = job_bootstrap();
+  auto const self = bootstrap.self().value();
+  std::vector<std::int64_t> even, uneven;
+  for (std::int64_t i = 0; i < bootstrap.process_count(); ++i) {
+    even.push_back(2);
+    uneven.push_back(i == 0 ? 2 : 1);
+  }
+
+  check_job(Job(bootstrap, 2), even, self);
+  check_job(Job(bootstrap, self == 0 ? 2 : 1), uneven, self);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,162 @@
+#include "src/liveness/divergence_checker.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/text.hpp"
+
+#include "support/fake_job.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+/// Comparisons between processes of one thread: control messages arrive when the test says so.
+TEST_SUITE_BEGIN("liveness/divergence_checker");
+
+namespace {
+
+struct Process {
+  explicit Process(FakeBootstrap& bootstrap) : job(bootstrap, 1), postbox(bootstrap) {}
+
+  /// Statements from `next_` on, each with that hash.
+  void say(std::uint64_t count, std::uint64_t hash = 5) {
+    for (std::uint64_t i = 0; i < count; ++i)
+      agreement.say({++said, hash, Place("a.cpp", 1)}, [hash] { return text(", kind ", hash); });
+  }
+  void end() {
+    agreement.say_end({said + 1, 99, {}}, [] { return std::string(" of the program"); });
+  }
+  void hear() {
+    agreement.tell();
+    postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) {
+      switch (control::read<control::Kind>(bytes)) {
+        case control::Kind::digests:
+          return agreement.on_digests(from, control::read<control::Digests>(bytes));
+        case control::Kind::compared:
+          return agreement.on_compared(control::read<control::Compared>(bytes));
+        case control::Kind::ask:
+          return agreement.on_ask(control::read<control::Ask>(bytes));
+        default:
+          return agreement.on_account(from, control::read<control::Account>(bytes));
+      }
+    });
+  }
+  [[nodiscard]] std::string failure_words() const {
+    try {
+      failure.throw_if_set();
+    } catch (Mismatch const& mismatch) {
+      return mismatch.what();
+    }
+    return "none";
+  }
+
+  Job job;
+  Postbox postbox;
+  Failure failure;
+  Agreement agreement{postbox, job, failure};
+  std::uint64_t said = 0;
+};
+
+class World {
+ public:
+  explicit World(std::int64_t count) : fake_(count) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      processes_.push_back(std::make_unique<Process>(fake_[i]));
+  }
+  Process& operator[](std::size_t i) { return *processes_[i]; }
+  void hear_all() {
+    for (std::size_t round = 0; round < 3 * processes_.size(); ++round)
+      for (auto const& process : processes_) process->hear();
+  }
+
+ private:
+  FakeJob fake_;
+  std::vector<std::unique_ptr<Process>> processes_;
+};
+
+std::vector<ProcessId> numbers(std::vector<std::int64_t> const& ranks) {
+  std::vector<ProcessId> processes;
+  for (auto const rank : ranks) processes.emplace_back(rank);
+  return processes;
+}
+
+}  // namespace
+
+TEST_CASE("processes form a tree: the parent is the number with its lowest bit cleared") {
+  World world(7);
+  CHECK(world[0].agreement.neighbours() == numbers({1, 2, 4}));
+  CHECK(world[1].agreement.neighbours() == numbers({0}));
+  CHECK(world[4].agreement.neighbours() == numbers({0, 5, 6}));
+  CHECK(world[6].agreement.neighbours() == numbers({4}));
+}
+
+TEST_CASE("who says the same is not behind once all has been compared") {
+  World world(4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    world[i].say(40);
+    world[i].end();
+  }
+  CHECK(world[0].agreement.behind(0));
+
+  world.hear_all();
+
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK_FALSE(world[i].agreement.behind(0));
+    CHECK(world[i].failure_words() == "none");
+  }
+}
+
+TEST_CASE("a parent that is ahead waits for the child that has said less") {
+  World world(3);
+  world[0].say(30);
+  world[1].say(30);
+  world[2].say(10);
+  world.hear_all();
+
+  CHECK(world[0].agreement.behind(19) == ProcessId(2));
+  CHECK_FALSE(world[0].agreement.behind(20));
+}
+
+TEST_CASE("a difference is told with both statements") {
+  World world(2);
+  world[0].say(3);
+  world[1].say(2);
+  world[0].say(1, 6);
+  world[1].say(2, 7);
+  world.hear_all();
+
+  CHECK(world[0].failure_words() ==
+        "process 0 is at statement 3 (a.cpp:1), kind 5, but process 1 is at statement 3 (a.cpp:1), "
+        "kind 7: the processes run different programs; every process must run the same statements "
+        "in the same order");
+  CHECK(world[1].failure_words() == "none");
+}
+
+TEST_CASE("a process that ends earlier differs by its end") {
+  World world(2);
+  world[0].say(2);
+  world[0].end();
+  world[1].say(3);
+  world.hear_all();
+
+  CHECK(world[0].failure_words().find("process 0 is at its end of the program, but process 1 is "
+                                      "at statement 3 (a.cpp:1), kind 5") == 0);
+}
+
+TEST_CASE("statements that read alike but differ are said to differ in what is not read") {
+  World world(2);
+  world[0].agreement.say({1, 5, {}}, [] { return std::string(); });
+  world[1].agreement.say({1, 6, {}}, [] { return std::string(); });
+  world.hear_all();
+
+  CHECK(world[0].failure_words().find(
+            "; the two differ in the expression, its slices or the layouts: ") !=
+        std::string::npos);
+}
+
+TEST_SUITE_END();

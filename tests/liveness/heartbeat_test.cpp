@@ -1,0 +1,109 @@
+#include "src/liveness/heartbeat.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/transport_thread_job.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+using namespace std::chrono_literals;
+
+/// Once is enough: not in every process of a spread.
+TEST_SUITE_BEGIN("liveness/heartbeat" * doctest::skip(launched_by_mpi()));
+
+namespace {
+
+/// A process of a host, as far as its signs of life go.
+struct Process {
+  std::unique_ptr<Bootstrap> bootstrap;
+  SideThread thread;
+  std::unique_ptr<SegmentDoor> door;
+  std::unique_ptr<Beats> beats;
+};
+
+class Host {
+ public:
+  explicit Host(std::size_t count) : job_(static_cast<std::int64_t>(count)), processes_(count) {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < count; ++i)
+      threads.emplace_back([this, i] {
+        auto& process = processes_[i];
+        process.bootstrap = job_.join(static_cast<std::int64_t>(i));
+        process.door = std::make_unique<SegmentDoor>(process.thread, SegmentWays{});
+        process.beats = std::make_unique<Beats>(*process.bootstrap, process.thread, *process.door);
+      });
+  }
+  Process& operator[](std::size_t i) { return processes_[i]; }
+
+ private:
+  ThreadJob job_;
+  std::vector<Process> processes_;
+};
+
+/// Looks until there is trouble, or for that long.
+std::string trouble_within(std::chrono::milliseconds time, Beats& beats, double silence_seconds) {
+  BeatWatch watch;
+  auto const end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    if (auto const trouble = beats.trouble(ProcessId(1), watch, silence_seconds)) return *trouble;
+    std::this_thread::yield();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("a process that beats is no trouble") {
+  Host host(2);
+  CHECK(trouble_within(200ms, *host[0].beats, 60) == "none");
+  CHECK_FALSE(host[0].beats->death_of(ProcessId(1)));
+}
+
+TEST_CASE("a process whose thread has stopped is told after the silence that is allowed") {
+  Host host(2);
+  host[1].thread.stop();
+
+  auto const trouble = trouble_within(20s, *host[0].beats, 0.1);
+
+  CHECK(trouble.find("process 1 (pid ") == 0);
+  CHECK(trouble.find("has given no heartbeat for 0.1 s") != std::string::npos);
+}
+
+TEST_CASE("a process that has left in good order may be silent") {
+  Host host(2);
+  host[1].beats->leave();
+  host[1].thread.stop();
+
+  CHECK(trouble_within(200ms, *host[0].beats, 0) == "none");
+}
+
+TEST_CASE("processes of a host see each other's memory, and not their own as another's") {
+  Host host(2);
+  CHECK(host[0].beats->sees(ProcessId(1)));
+  CHECK_FALSE(host[0].beats->sees(ProcessId(0)));
+  CHECK_FALSE(host[0].beats->has_other_hosts());
+}
+
+TEST_CASE("what a process shows is found by the others of its host") {
+  Host host(2);
+  std::string why_not;
+  CHECK_FALSE(host[0].beats->directory_of(ProcessId(1), why_not));
+  CHECK(why_not == "process 1 has no memory to share");
+
+  auto const segment = Segment::make(100);
+  host[1].beats->show_directory(segment.ticket());
+
+  auto const found = host[0].beats->directory_of(ProcessId(1), why_not);
+  REQUIRE(found);
+  CHECK(found->nonce == segment.ticket().nonce);
+  CHECK(found->size_bytes == 100);
+  CHECK_FALSE(host[0].beats->directory_of(ProcessId(0), why_not));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,1 @@
+tessera_add_test(mesh PRECOMPILED standard)

@@ -1,0 +1,28 @@
+# Loops go ahead of their messages and run blocks: every route decides differently how far.
+tessera_add_test(program MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi ucx
+  LABELS threads LINKS tessera::tessera OPTIMISED fuzz_* PRECOMPILED tessera)
+tessera_add_emulated(program SPREADS solo:8 2x4:shm:ipc 4x2:mpi:host 4x2:shm:nccl 2x4:shm:ucx
+  LABELS threads)
+
+# The bodies of loops run in every step and are compared. These cases are skipped elsewhere.
+set(checked solo:3)
+if(TESSERA_WITH_MPI)
+  list(APPEND checked 2x2)
+endif()
+foreach(how IN LISTS checked)
+  tessera_add_run(program_test.checked.${how} SPREAD ${how} PROGRAM program_test
+    ARGUMENTS --test-suite=program/checked,program/iterate,program/fuzz --no-skip
+    SECONDS 110 PROCESSORS 4 LABELS program threads
+    ENVIRONMENT TESSERA_FUZZ_CASES=20 TESSERA_CHECK=communication,recording)
+endforeach()
+tessera_add_run(program_test.strict SPREAD solo:2 PROGRAM program_test
+  ARGUMENTS "--test-case=an explanation says that gathers are refused" --no-skip
+  SECONDS 50 LABELS program threads ENVIRONMENT TESSERA_STRICT=1)
+
+# Random loops with slots so short that messages may be too long for a device to go ahead of.
+foreach(how IN LISTS TESSERA_SHORT_SLOTS)
+  string(REPLACE ":" "" name "short_slots.loops.${how}")
+  tessera_add_run(${name} SPREAD ${how} PROGRAM program_test ARGUMENTS --test-suite=program/fuzz
+    SECONDS 110 PROCESSORS 3 LABELS program threads
+    ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=200 TESSERA_OVERLAP=1)
+endforeach()

@@ -1,0 +1,27 @@
+# Whole programs that go wrong on one process, and right ones.
+if(NOT TESSERA_WITH_MPI)
+  return()
+endif()
+tessera_add_test_driver(programs programs/driver.cpp LINKS tessera::tessera MPI::MPI_CXX)
+add_test(NAME programs
+  COMMAND Python3::Interpreter programs/run.py $<TARGET_FILE:programs>
+  WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+set_tests_properties(programs PROPERTIES TIMEOUT 1200 LABELS "programs;spread;slow" PROCESSORS 4)
+
+# Between GPUs: what is announced on the host must reach them all the same.
+set(stops_over_ipc stops_with_work)
+set(stops_over_nccl stopped)
+set(stops_over_ucx stopped)
+set(routes ipc nccl)
+if(TESSERA_WITH_UCX)
+  list(APPEND routes ucx)
+endif()
+foreach(route IN LISTS routes)
+  add_test(NAME programs.${route}
+    COMMAND Python3::Interpreter programs/run.py $<TARGET_FILE:programs>
+            ${stops_over_${route}} another_statement right_with_delays
+    WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+  set_tests_properties(programs.${route} PROPERTIES
+    TIMEOUT 240 LABELS "programs;spread" PROCESSORS 4
+    ENVIRONMENT "TESSERA_DEVICE=emulated;TESSERA_GPU_ROUTE=${route}")
+endforeach()

@@ -1,0 +1,103 @@
+#include "src/runtime/local_devices.hpp"
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+
+#include "src/base/environment.hpp"
+
+#include "support/left_out.hpp"
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("runtime/local_devices");
+
+namespace {
+
+// Of a job of one process, whatever this one is a part of.
+LocalDevices devices_for(RuntimeOptions const& options) {
+  auto const bootstrap = make_single_bootstrap();
+  return LocalDevices::of_this_process(options, *bootstrap);
+}
+
+RuntimeOptions asking_for(DeviceKind kind, std::int64_t count) {
+  RuntimeOptions options;
+  options.kind = kind;
+  options.devices = count;
+  return options;
+}
+
+// While it lives, a variable of the environment has another value.
+class Setting {
+ public:
+  Setting(char const* name, char const* value) : name_(name), before_(environment(name)) {
+    setenv(name, value, 1);
+  }
+  ~Setting() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+  Setting(Setting const&) = delete;
+  Setting& operator=(Setting const&) = delete;
+
+ private:
+  char const* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
+TEST_CASE("what the options ask for wins over the environment") {
+  Setting const kind("TESSERA_DEVICE", "emulated");
+  Setting const count("TESSERA_DEVICES", "4");
+
+  auto const told = devices_for(asking_for(DeviceKind::cpu, 3));
+  auto const untold = devices_for({});
+
+  CHECK(told.kind == DeviceKind::cpu);
+  CHECK(told.count == 3);
+  CHECK(untold.kind == DeviceKind::emulated_gpu);
+  CHECK(untold.count == 4);
+  CHECK(untold.streams.size() == 4);
+}
+
+TEST_CASE("a setting that cannot be read is an error that names it") {
+  Setting const host("TESSERA_DEVICE", "host");
+  {
+    Setting const count("TESSERA_DEVICES", "many");
+    CHECK_THROWS_AS((void)devices_for({}), ConfigError);
+  }
+  Setting const kind("TESSERA_DEVICE", "abacus");
+  CHECK_THROWS_AS((void)devices_for({}), ConfigError);
+}
+
+TEST_CASE("devices of the host have no streams") {
+  auto const devices = devices_for(asking_for(DeviceKind::cpu, 3));
+  CHECK(devices.count == 3);
+  CHECK(devices.kind == DeviceKind::cpu);
+  CHECK(devices.streams.empty());
+}
+
+TEST_CASE("devices that are GPUs have a stream each, and go round the GPUs") {
+  auto const devices = devices_for(asking_for(DeviceKind::emulated_gpu, 3));
+  CHECK(devices.kind == DeviceKind::emulated_gpu);
+  REQUIRE(devices.streams.size() == 3);
+  auto const& streams = devices.streams;
+  CHECK(streams[0] != streams[2]);
+  CHECK(streams[0]->stores_to(*streams[2]));  // there are two
+  CHECK_FALSE(streams[0]->stores_to(*streams[1]));
+}
+
+TEST_CASE("GPUs that are not there are an error, and no cores instead") {
+  bool const has_gpus = has_cuda_driver() && make_cuda_driver()->count() > 0;
+  if (test::left_out_if(has_gpus, "there are GPUs")) return;
+  CHECK_THROWS_AS((void)devices_for(asking_for(DeviceKind::cuda, 1)), Error);
+}
+
+TEST_CASE("a process drives at least one device, of any kind") {
+  CHECK_THROWS_AS((void)devices_for(asking_for(DeviceKind::emulated_gpu, 0)), ConfigError);
+  CHECK_THROWS_AS((void)devices_for(asking_for(DeviceKind::cpu, -1)), ConfigError);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,83 @@
+#include "src/statement/array_model.hpp"
+
+#include <cstdint>
+#include <memory>
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+
+#include "src/plan/ghost.hpp"
+
+#include "plan/cases.hpp"
+
+using namespace tessera;
+using test::cells_on_devices;
+using test::make_layout;
+using test::shifted_by;
+using test::work_on;
+
+/// How the boxes of any device lie in memory: no memory is asked for.
+TEST_SUITE_BEGIN("statement/array_model");
+
+TEST_CASE("the first own cell of every row lies at the beginning of a line of 64 bytes") {
+  auto const frame = Frame::around({{4, 10}, {6, 13}}, {{1, 2}, {0, 1}}, 8);
+
+  CHECK(frame.cells == Box{{3, 8}, {6, 14}});
+  CHECK(frame.strides == Index{8, 1});  // 6 cells, padded to a line
+  CHECK(frame.offset_of({4, 10}) * 8 % 64 == 0);
+  CHECK(frame.offset_of({5, 10}) * 8 % 64 == 0);
+  CHECK(frame.lead == 6);
+  CHECK(frame.elements == 6 + 3 * 8);
+  CHECK(frame.block_of({{4, 10}, {6, 13}}, 8) == StridedBlock{{2, 3}, {64, 8}, 128, 8});
+}
+
+TEST_CASE("elements that do not fill lines evenly are not padded") {
+  auto const frame = Frame::around({{0, 0}, {2, 5}}, GhostWidths::none(2), 12);
+
+  CHECK(frame.strides == Index{5, 1});
+  CHECK(frame.elements == 10);
+}
+
+TEST_CASE("a shard beyond any memory is refused") {
+  std::int64_t const many = std::int64_t{1} << 40;
+
+  CHECK_THROWS_AS((void)Frame::around({{0, 0}, {many, many}}, GhostWidths::none(2), 8),
+                  DeviceError);
+}
+
+TEST_CASE("every device's boxes have the ghost cells of the array") {
+  ArrayModel array(cells_on_devices(10, 3), 8, 7);
+  array.set_widths({{1}, {2}});
+
+  auto const boxes = array.boxes_on(DeviceId{1});
+
+  REQUIRE(boxes.size() == 1);
+  CHECK(boxes[0].own == Box{{4}, {7}});
+  CHECK(boxes[0].frame.cells == Box{{3}, {9}});
+  CHECK(array.boxes_on(DeviceId{3}).empty());
+  CHECK(describe(array) == "array 7 (10,)");
+}
+
+TEST_CASE("a device with several boxes has a frame for each") {
+  ArrayModel const array(cells_on_devices(10, 2, Cut::cyclic(2)), 8, 1);
+
+  auto const boxes = array.boxes_on(DeviceId{0});
+
+  REQUIRE(boxes.size() == 3);
+  CHECK(boxes[1].own == Box{{4}, {6}});
+  CHECK(boxes[1].frame.elements == 2);
+}
+
+TEST_CASE("cells that were filled are stale once ghost cells have other widths") {
+  auto const layout = cells_on_devices(10, 3);
+  ArrayModel array(layout, 8, 1);
+  array.freshness().note_fill(Fill::make({shifted_by({1})}, work_on(layout, {{0}, {9}})));
+  REQUIRE_FALSE(array.freshness().empty());
+
+  array.set_widths({{1}, {1}});
+
+  CHECK(array.freshness().empty());
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,106 @@
+#include "src/statement/loop/loop_analysis.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "src/plan/access.hpp"
+#include "src/statement/statement.hpp"
+
+#include "plan/cases.hpp"
+
+using namespace tessera;
+using test::cells_on_devices;
+using test::shifted_by;
+using test::work_on;
+
+/// Which recorded steps can run in blocks, and how far they reach.
+TEST_SUITE_BEGIN("statement/analysis");
+
+namespace {
+
+/// Steps over two arrays u and v of 12 cells.
+struct Steps {
+  explicit Steps(std::int64_t devices = 3) {
+    auto const layout = cells_on_devices(12, devices);
+    for (std::uint64_t number = 1; number <= 2; ++number)
+      names.arrays.push_back(std::make_shared<ArrayModel>(layout, 8, number));
+    names.next_array = {0, 1};
+  }
+
+  /// v(i) = the access of u, for i in [lo, hi).
+  Statement& write(Access const& access, std::int64_t lo, std::int64_t hi) {
+    auto& statement = step.emplace_back().statement;
+    statement.kind = "assignment";
+    statement.work = work_on(names.arrays[1]->layout(), {{lo}, {hi}});
+    statement.target = names.arrays[1];
+    statement.leaves.push_back({names.arrays[0], access});
+    return statement;
+  }
+
+  [[nodiscard]] std::string obstacle() const { return analyze(step, names).obstacle; }
+
+  std::vector<RecordedStatement> step;
+  Names names;
+};
+
+}  // namespace
+
+TEST_CASE("a stencil reaches as far as its slices lie from the cell written") {
+  Steps steps;
+  steps.write(shifted_by({-2}), 2, 12);
+
+  auto const analysis = analyze(steps.step, steps.names);
+
+  REQUIRE(analysis.obstacle.empty());
+  REQUIRE(analysis.body.statements.size() == 1);
+  auto const& statement = analysis.body.statements[0];
+  CHECK(statement.array == 1);
+  CHECK(statement.written == Box{{2}, {12}});
+  CHECK_FALSE(statement.swaps);
+  REQUIRE(statement.reads.size() == 1);
+  CHECK(statement.reads[0].lowest == Index{-2});
+  CHECK(statement.reads[0].highest == Index{-2});
+}
+
+TEST_CASE("a periodic neighbour lies at a fixed distance") {
+  Steps steps;
+  steps.write(shifted_by({1}, {12}, BoundaryKind::periodic), 0, 12);
+
+  auto const analysis = analyze(steps.step, steps.names);
+
+  REQUIRE(analysis.obstacle.empty());
+  CHECK(analysis.body.statements[0].reads[0].wraps[0]);
+  CHECK(analysis.body.statements[0].reads[0].highest == Index{1});
+}
+
+TEST_CASE("what no block can hold is named") {
+  Steps reversed;
+  reversed.write(Access::plain({1, {{0, 11, -1}}}), 0, 12);
+  CHECK(reversed.obstacle().find("no neighbour at a fixed distance") != std::string::npos);
+
+  Steps folded;
+  folded.write(shifted_by({0}), 0, 12).mode = WriteMode::fold;
+  CHECK(folded.obstacle().find("combines values of several cells") != std::string::npos);
+
+  Steps pinned;
+  pinned.write(shifted_by({0}), 0, 12);
+  pinned.names.arrays[0]->pin();
+  CHECK(pinned.obstacle() == "the memory of an array is pinned");
+
+  CHECK(Steps().obstacle() == "no statement writes an array");
+}
+
+TEST_CASE("a statement that reads what it overwrites swaps, unless it writes a small part") {
+  Steps whole;
+  whole.write(shifted_by({1}), 0, 11).leaves[0].array = whole.names.arrays[1];
+  CHECK(analyze(whole.step, whole.names).body.statements[0].swaps);
+
+  Steps part;
+  part.write(shifted_by({1}), 0, 5).leaves[0].array = part.names.arrays[1];
+  CHECK(part.obstacle().find("in less than half of its array") != std::string::npos);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,130 @@
+#include "src/statement/loop/lower_loop.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "src/plan/ghost.hpp"
+
+#include "plan/cases.hpp"
+
+using namespace tessera;
+using test::cells_on_devices;
+using test::shifted_by;
+using test::work_on;
+
+/// What any device of a job does in a block of steps, in one process: no device is asked.
+TEST_SUITE_BEGIN("statement/build");
+
+namespace {
+
+/// v(i) = u(i - 1) + u(i + 1) over the inner cells of an array; then u and v change places.
+struct Heat {
+  Heat(std::int64_t cells, std::int64_t devices) {
+    auto const layout = cells_on_devices(cells, devices);
+    for (std::uint64_t number = 1; number <= 2; ++number)
+      names.arrays.push_back(std::make_shared<ArrayModel>(layout, 8, number));
+    names.next_array = {1, 0};
+    names.period = 2;
+    auto& statement = step.emplace_back().statement;
+    statement.kind = "assignment";
+    statement.work = work_on(layout, {{1}, {cells - 1}});
+    statement.target = names.arrays[1];
+    statement.leaves.push_back({names.arrays[0], shifted_by({-1})});
+    statement.leaves.push_back({names.arrays[0], shifted_by({1})});
+    analysis = analyze(step, names);
+  }
+
+  [[nodiscard]] LoweredLoop lower(std::int64_t steps, std::int64_t tile,
+                                  DeviceSpan const& devices) const {
+    auto const schedule = schedule_block(analysis.body, steps, 1);
+    auto const widths = widths_for(names, schedule);
+    for (std::size_t a = 0; a < widths.size(); ++a) names.arrays[a]->set_widths(widths[a]);
+    BlockShape shape;
+    shape.steps = steps;
+    shape.tile = {tile};
+    return lower_loop({step, names, analysis, schedule}, shape, devices);
+  }
+
+  std::vector<RecordedStatement> step;
+  Names names;
+  LoopAnalysis analysis;
+};
+
+DeviceSpan device(std::int64_t number) {
+  return {DeviceId{number}, 1};
+}
+
+constexpr std::int64_t all_cells = std::int64_t{1} << 40;
+
+}  // namespace
+
+//  device 0    device 1    device 2
+//  [0 1 2 3]   [4 5 6 7]   [8 9 10 11]
+
+TEST_CASE("a block of two steps receives two cells from each side, once") {
+  Heat const heat(12, 3);
+  REQUIRE(heat.analysis.obstacle.empty());
+
+  auto const loop = heat.lower(2, all_cells, device(1));
+
+  CHECK(heat.names.arrays[0]->widths() == GhostWidths{{2}, {2}});
+  auto const& later = loop.later.devices[0];
+  REQUIRE(later.sends.size() == 2);
+  CHECK(later.sends[0].peer == DeviceId{0});
+  CHECK(later.sends[1].peer == DeviceId{2});
+  CHECK(later.receives.size() == 2);
+  // Rows begin at a line of 64 bytes with the first own cell; cells 2 and 3 lie before it.
+  CHECK(later.receives[0].blocks[0].block == StridedBlock{{}, {}, 48, 16});
+  CHECK(loop.later.messages == 2);
+}
+
+TEST_CASE("the first of two steps computes cells of the neighbours too") {
+  Heat const heat(12, 3);
+
+  auto const loop = heat.lower(2, all_cells, device(1));
+
+  auto const& work = loop.devices[0];
+  REQUIRE(work.late.size() == 1);
+  REQUIRE(work.late[0].tasks.size() == 2);
+  CHECK(work.late[0].tasks[0].cells == Box{{3}, {9}});
+  CHECK(work.late[0].tasks[1].cells == Box{{4}, {8}});
+  REQUIRE(work.parts.size() == 1);  // buffers differ from step to step, places do not
+  // Cell 4 is element 8 of a buffer, so cell 0 would be element 4.
+  CHECK(work.parts[0].target.origin_bytes == 32);
+  CHECK(work.parts[0].leaves[0].origin_bytes == 24);
+  CHECK(work.parts[0].leaves[1].origin_bytes == 40);
+  CHECK(work.parts[0].unit_stride);
+}
+
+TEST_CASE("what a device sends for a block is what its neighbour receives") {
+  Heat const heat(13, 4);
+
+  auto const loop = heat.lower(2, all_cells, {DeviceId{0}, 4});
+
+  for (std::size_t d = 0; d + 1 < 4; ++d) {
+    auto const& sends = loop.later.devices[d].sends;
+    auto const& receives = loop.later.devices[d + 1].receives;
+    CHECK(sends.back().peer == DeviceId{static_cast<std::int64_t>(d + 1)});
+    CHECK(receives.front().peer == DeviceId{static_cast<std::int64_t>(d)});
+    CHECK(sends.back().bytes == receives.front().bytes);
+  }
+}
+
+TEST_CASE("only whole steps of large arrays are stored past the caches, as plain statements are") {
+  std::int64_t const cells = (std::int64_t{1} << 21) + 2;  // 16 MiB are written
+  Heat const heat(cells, 1);
+  auto const past_caches = [&](std::int64_t steps, std::int64_t tile) {
+    return heat.lower(steps, tile, device(0)).devices[0].late[0].tasks[0].past_caches;
+  };
+
+  CHECK(past_caches(1, all_cells));
+  CHECK_FALSE(past_caches(1, cells / 2));
+  CHECK_FALSE(past_caches(2, all_cells));
+  CHECK_FALSE(
+      Heat(cells - 1, 1).lower(1, all_cells, device(0)).devices[0].late[0].tasks[0].past_caches);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,78 @@
+#include "src/statement/lowering/plan_key.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "src/statement/statement.hpp"
+
+#include "plan/cases.hpp"
+
+using namespace tessera;
+using test::cells_on_devices;
+using test::shifted_by;
+using test::work_on;
+
+/// Two statements share a plan exactly where nothing that the plan depends on differs.
+TEST_SUITE_BEGIN("statement/plan_key");
+
+namespace {
+
+using Array = std::shared_ptr<ArrayModel>;
+
+Array doubles(std::uint64_t number, std::int64_t cells = 10) {
+  return std::make_shared<ArrayModel>(cells_on_devices(cells, 3), 8, number);
+}
+
+std::vector<std::uint64_t> key_of(Array const& target, std::vector<Array> const& reads) {
+  Statement statement;
+  statement.target = target;
+  statement.work = work_on(target->layout(), {{1}, {9}});
+  for (auto const& array : reads) statement.leaves.push_back({array, shifted_by({1})});
+  PlanKey key;
+  key.describe(statement);
+  return key.words();
+}
+
+}  // namespace
+
+TEST_CASE("other arrays that lie alike have the same plan") {
+  CHECK(key_of(doubles(1), {doubles(2)}) == key_of(doubles(3), {doubles(4)}));
+  CHECK_FALSE(key_of(doubles(1), {doubles(2)}) == key_of(doubles(3), {doubles(4, 11)}));
+}
+
+TEST_CASE("it counts which of the arrays are one") {
+  auto const u = doubles(1);
+  auto const v = doubles(2);
+  auto const w = doubles(3);
+
+  CHECK_FALSE(key_of(w, {u, u}) == key_of(w, {u, v}));
+  CHECK_FALSE(key_of(u, {u}) == key_of(v, {u}));
+}
+
+TEST_CASE("ghost cells count, and which of them are fresh") {
+  auto const target = doubles(1);
+  auto const u = doubles(2);
+  auto const before = key_of(target, {u});
+
+  u->set_widths({{0}, {1}});
+  auto const grown = key_of(target, {u});
+  u->freshness().note_fill(Fill::make({shifted_by({1})}, work_on(u->layout(), {{1}, {9}})));
+
+  CHECK_FALSE(grown == before);
+  CHECK_FALSE(key_of(target, {u}) == grown);
+}
+
+TEST_CASE("a pinned array has plans of its own, since its memory need not lie as its layout says") {
+  auto const target = doubles(1);
+  auto const one = doubles(2);
+  auto const other = doubles(3);
+  one->pin();
+  other->pin();
+
+  CHECK_FALSE(key_of(target, {one}) == key_of(target, {other}));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// The parts of a runtime in a job of one process, without an engine.
+
+#include <cstdint>
+
+#include "src/execution/reduction_tree.hpp"
+#include "src/runtime/array_allocator.hpp"
+#include "src/runtime/device_pool.hpp"
+#include "src/runtime/dispatcher.hpp"
+#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/profiler/profiler.hpp"
+#include "src/runtime/statement_log.hpp"
+#include "src/runtime/tree_collectives.hpp"
+
+#include "support/one_process.hpp"
+
+namespace tessera::test {
+
+/// As an engine has them, with so many devices of the host.
+struct RuntimeParts {
+  explicit RuntimeParts(std::int64_t count)
+      : process(count), local{count, DeviceKind::cpu, {}, {}} {}
+  ~RuntimeParts() { devices.stop(); }
+  RuntimeParts(RuntimeParts const&) = delete;
+  RuntimeParts& operator=(RuntimeParts const&) = delete;
+
+  OneProcess process;
+  LocalDevices local;
+  StatementLog log{process.network};
+  DevicePool devices{process.job, process.network, log, local};
+  Profiler profiler{{}, process.job};
+  Trees trees{process.job, process.network};
+  FailurePolicy failures{process.job, process.network, devices, nullptr};
+  Dispatcher dispatcher{devices, trees, profiler};
+  TreeCollectives collectives{{process.job, log, devices, trees, dispatcher, failures}};
+  ArrayAllocator arrays{process.job, devices, failures};
+};
+
+}  // namespace tessera::test

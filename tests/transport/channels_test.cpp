@@ -1,0 +1,133 @@
+#include "src/transport/channels.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tessera/base/error.hpp"
+
+#include "src/job/ipc/descriptor_server.hpp"
+#include "src/job/ipc/progress_thread.hpp"
+
+#include "support/fake_job.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+TEST_SUITE_BEGIN("transport/channels");
+
+namespace {
+
+DeviceId const first{0};
+DeviceId const second{1};
+
+/// One of two processes of a host, with a device each.
+struct Process {
+  Process(FakeBootstrap& bootstrap, NetworkOptions const& options, SegmentWays ways)
+      : job(bootstrap, 1),
+        postbox(bootstrap),
+        door(thread, ways),
+        channels({bootstrap, postbox, job, door}, options) {
+    door.close();  // the thread that would answer does not run
+  }
+
+  void hear() {
+    postbox.poll([this](ProcessId, std::span<std::byte const> bytes) {
+      if (control::read<control::Kind>(bytes) == control::Kind::invite)
+        channels.on_invite(control::read<control::Invite>(bytes));
+      else
+        channels.on_answer(control::read<control::Answer>(bytes));
+    });
+  }
+
+  Job job;
+  Postbox postbox;
+  SideThread thread;
+  SegmentDoor door;
+  Channels channels;
+};
+
+struct Two {
+  explicit Two(NetworkOptions const& options = {}, SegmentWays ways = {})
+      : zero(fake[0], options, ways), one(fake[1], options, ways) {}
+
+  FakeJob fake{2};
+  Process zero;
+  Process one;
+};
+
+}  // namespace
+
+TEST_CASE("a channel opens when the receiver has invited and the sender accepts") {
+  Two two;
+  CHECK(two.zero.channels.try_open_sender(first, second) == nullptr);
+
+  (void)two.one.channels.open_receiver(first, second);
+  two.zero.hear();
+  auto const* const sender = two.zero.channels.try_open_sender(first, second);
+  two.one.hear();
+
+  REQUIRE(sender != nullptr);
+  CHECK(sender == two.zero.channels.find_sender(first, second));
+  CHECK(sender->end().route == Route::shm);
+  CHECK(two.one.channels.reason(first, second) == "shm: a segment was mapped by both processes");
+}
+
+TEST_CASE("both ends are partners from the first step on") {
+  Two two;
+  (void)two.zero.channels.try_open_sender(first, second);
+  (void)two.one.channels.open_receiver(first, second);
+
+  CHECK(two.zero.channels.partners() == std::set{ProcessId(1)});
+  CHECK(two.one.channels.partners() == std::set{ProcessId(0)});
+}
+
+TEST_CASE("a sender that cannot map the memory refuses, and the receiver hears why") {
+  NetworkOptions options;
+  options.forced = Route::shm;
+  Two two(options, {.by_proc = false, .by_socket = false});
+  (void)two.one.channels.open_receiver(first, second);
+  two.zero.hear();
+
+  CHECK(two.zero.channels.try_open_sender(first, second) == nullptr);
+
+  // No other route is allowed.
+  CHECK_THROWS_WITH_AS(two.one.hear(), doctest::Contains("no other route joins device 0"),
+                       TransportError);
+}
+
+TEST_CASE("a route that cannot join the job is refused before anything is sent") {
+  NetworkOptions options;
+  options.forced = Route::local;
+  CHECK_THROWS_WITH_AS(Two{options},
+                       "TESSERA_ROUTE=local cannot join the processes of this job; unset it",
+                       ConfigError);
+}
+
+TEST_CASE("a process alone needs no route that is asked for") {
+  FakeJob fake(1);
+  NetworkOptions options;
+  options.forced = Route::mpi;
+  CHECK_NOTHROW(Process(fake[0], options, {}));
+}
+
+TEST_CASE("an edge is satisfied by what this process has put, drained or opened") {
+  Two two;
+  control::Edge const opens({Awaited::Kind::invitation, first, second, 0, {}});
+  CHECK_FALSE(two.one.channels.is_satisfied(opens));
+  auto& receiver = two.one.channels.open_receiver(first, second);
+  CHECK(two.one.channels.is_satisfied(opens));
+  two.zero.hear();
+  auto* const sender = two.zero.channels.try_open_sender(first, second);
+  REQUIRE(sender != nullptr);
+
+  control::Edge const awaits({Awaited::Kind::message, second, first, 1, {}});
+  CHECK_FALSE(two.zero.channels.is_satisfied(awaits));
+  sender->put({1, 1, {}}, 0);
+  CHECK(two.zero.channels.is_satisfied(awaits));
+
+  control::Edge const is_full({Awaited::Kind::free_slot, first, second, 1, {}});
+  CHECK_FALSE(two.one.channels.is_satisfied(is_full));
+  receiver.release();
+  CHECK(two.one.channels.is_satisfied(is_full));
+}
+
+TEST_SUITE_END();
