@@ -114,6 +114,7 @@ TEST_CASE("a cell that is longer than a call travels in words") {
   REQUIRE(queue.calls.messages.size() == 3);
   CHECK(queue.calls.messages[0].bytes == 16);
   CHECK(queue.calls.messages[2].bytes == 8);
+  queue.requests.finish();
 }
 
 TEST_CASE("what is to be written stands behind the message, and may change afterwards") {
@@ -124,6 +125,7 @@ TEST_CASE("what is to be written stands behind the message, and may change after
 
   CHECK(queue.calls.written[0] == std::vector<std::byte>(16, std::byte{7}));
   CHECK(queue.calls.written[1] == std::vector<std::byte>(8, std::byte{7}));
+  queue.requests.finish();
 }
 
 TEST_CASE("a request that was refused throws where it is waited for, and at the end of the epoch") {
