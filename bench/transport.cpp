@@ -173,7 +173,7 @@ class Channels {
   std::int64_t put(Link& link, std::int64_t done) {
     auto const all = static_cast<std::int64_t>(of_.bytes() * link.send.size());
     auto const size = std::min(link.sender->slot_bytes(), all - done);
-    auto const slot = link.sender->slot(network_.caller_waiter(), tag_);
+    auto const slot = link.sender->slot(network_.caller_wait_policy(), tag_);
     visit_piece(
         done, size, [&](std::size_t face, std::int64_t skip, std::int64_t at, std::size_t n) {
           std::memcpy(slot.data() + at, reinterpret_cast<std::byte*>(link.send[face]) + skip, n);
@@ -183,7 +183,7 @@ class Channels {
   }
 
   void take(Link& link, std::int64_t done) {
-    auto const slot = link.receiver->take(network_.caller_waiter(), tag_);
+    auto const slot = link.receiver->take(network_.caller_wait_policy(), tag_);
     visit_piece(done, static_cast<std::int64_t>(slot.size()),
                 [&](std::size_t face, std::int64_t skip, std::int64_t at, std::size_t n) {
                   std::memcpy(reinterpret_cast<std::byte*>(link.receive[face]) + skip,

@@ -134,7 +134,7 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, Element
                       std::vector<BorrowedBox> const& shards) {
   if (sharding.is_partial())
     throw ShardingError(text("adopt: an array on ", sharding,
-                             " is partial: adopt the partial results, then call from_addends"));
+                             " is partial: adopt the partial results, then call from_partials"));
   auto const layout = std::make_shared<Layout const>(sharding, shape);
   auto sorted = shards;
   std::sort(sorted.begin(), sorted.end(), comes_before);

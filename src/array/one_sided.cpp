@@ -8,8 +8,8 @@
 
 namespace tessera::detail {
 
-void pass_fence(StatePtr const& state, Place const& place) {
-  one_sided().fence(storage_of(state), place);
+void pass_fence(StatePtr const& state, SourceLocation const& location) {
+  one_sided().fence(storage_of(state), location);
 }
 
 void read_cell(StatePtr const& state, Cell cell, std::byte* into) {

@@ -26,7 +26,7 @@ struct GpuHandle {
 };
 
 /// Bootstrap id of a GPU communicator (as ncclUniqueId); plain bytes.
-struct GpuGroupId {
+struct GpuCommunicatorId {
   std::array<std::byte, 128> bytes{};
 };
 
@@ -40,13 +40,13 @@ struct GpuGroupId {
 ///
 /// Threads: one at a time.
 /// Throws:  DeviceError, from any call.
-class GpuGroup {
+class GpuCommunicator {
  public:
-  GpuGroup() = default;
+  GpuCommunicator() = default;
   /// Aborts the member's unfinished operations; the other members may then wait for ever.
-  virtual ~GpuGroup() = default;
-  GpuGroup(GpuGroup const&) = delete;
-  GpuGroup& operator=(GpuGroup const&) = delete;
+  virtual ~GpuCommunicator() = default;
+  GpuCommunicator(GpuCommunicator const&) = delete;
+  GpuCommunicator& operator=(GpuCommunicator const&) = delete;
 
   /// Whether the member has joined and its last operation has been queued on its stream. Until
   /// then, make no other call and submit no work to the stream.
@@ -65,7 +65,7 @@ class GpuGroup {
 enum class MemoryKind : std::uint8_t { host, cuda };
 
 /// Capabilities of GPU communicators.
-struct GpuGroupTraits {
+struct GpuCommunicatorTraits {
   bool exists = false;
   bool shares_gpus = false;  ///< two members may be on one GPU
   bool spans_hosts = false;
@@ -87,13 +87,13 @@ class GpuPeers {
   [[nodiscard]] virtual std::uint64_t gpu_identity() const = 0;
 
   /// Memory of the GPU that other processes of this host may open.
-  [[nodiscard]] virtual std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes,
-                                                                GpuHandle& handle) = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> share_memory(std::int64_t size_bytes,
+                                                                   GpuHandle& handle) = 0;
   /// Such memory of another process, of the length that it has.
-  [[nodiscard]] virtual std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle,
-                                                               std::int64_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> open_memory(GpuHandle const& handle,
+                                                                  std::int64_t size_bytes) = 0;
   /// Whether kernels of the stream may write into memory that it opened; else copies do.
-  [[nodiscard]] virtual bool stores_to(GpuRegion const& opened) const = 0;
+  [[nodiscard]] virtual bool stores_to(DeviceBuffer const& opened) const = 0;
 
   /// An event that this process records and another process waits for. The other process must know
   /// of the recording: a wait refers to the last recording at the time of the call.
@@ -103,7 +103,8 @@ class GpuPeers {
 
   /// Memory of the GPU that host libraries can also reach, such as those that send between hosts;
   /// memory of a pool may be hidden from them.
-  [[nodiscard]] virtual std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> make_plain_memory(
+      std::int64_t size_bytes) = 0;
   /// The kind of memory that such libraries take it for.
   [[nodiscard]] virtual MemoryKind library_memory() const = 0;
   /// Makes the GPU the calling thread's current one, as such libraries require.
@@ -111,18 +112,18 @@ class GpuPeers {
   /// The address that such libraries must use for an address in memory of the GPU.
   [[nodiscard]] virtual std::byte* address_for_others(std::byte const* address) const = 0;
 
-  [[nodiscard]] virtual GpuGroupTraits group_traits() const = 0;
+  [[nodiscard]] virtual GpuCommunicatorTraits communicator_traits() const = 0;
   /// Makes the bootstrap id of a communicator of `members` devices. Only if GPU communicators are
   /// available. Lifetime: valid at least until the process that made it ends.
-  [[nodiscard]] virtual GpuGroupId make_group_id(std::int64_t members) = 0;
+  [[nodiscard]] virtual GpuCommunicatorId make_group_id(std::int64_t members) = 0;
   /// Begins to join a communicator of `members` members with these streams of this process, whose
   /// ranks begin at `first_rank`; all members must join. Only if GPU communicators are available.
-  [[nodiscard]] virtual std::vector<std::unique_ptr<GpuGroup>> join_group(
-      GpuGroupId const& id, std::int64_t first_rank, std::int64_t members,
+  [[nodiscard]] virtual std::vector<std::unique_ptr<GpuCommunicator>> join_communicator(
+      GpuCommunicatorId const& id, std::int64_t first_rank, std::int64_t members,
       std::span<GpuStream* const> streams) = 0;
   /// The same with NCCL communicators that the program has joined and continues to own. Throws if
   /// their members have other ranks or other GPUs than these streams.
-  [[nodiscard]] virtual std::vector<std::unique_ptr<GpuGroup>> adopt_group(
+  [[nodiscard]] virtual std::vector<std::unique_ptr<GpuCommunicator>> adopt_communicator(
       std::span<ncclComm* const> communicators, std::int64_t first_rank, std::int64_t members,
       std::span<GpuStream* const> streams) = 0;
 };

@@ -19,7 +19,7 @@ struct KernelSource {
   std::int64_t copied_bytes = 0;  ///< of an element, if the kernel only copies; else 0
   std::size_t scalar_count = 0;
   std::int64_t scalar_bytes = 0;  ///< that are read of a scalar
-  Place place{};
+  SourceLocation location{};
 };
 
 /// How a reduction accumulates where the host cannot reach the memory of the queue: the launch
@@ -35,10 +35,10 @@ struct KernelLaunch {
   KernelSource const* kernel = nullptr;
   KernelCall const* box = nullptr;
   std::int64_t rows = 0;
-  std::size_t leaf_count = 0;
-  bool unit_stride = false;  ///< rows of the target and of all operands are contiguous
-  bool past_caches = false;  ///< what it writes is not read soon
-  bool is_whole = false;     ///< one call of the kernel takes all rows
+  std::size_t operand_count = 0;
+  bool unit_stride = false;   ///< rows of the target and of all operands are contiguous
+  bool non_temporal = false;  ///< what it writes is not read soon
+  bool is_whole = false;      ///< one call of the kernel takes all rows
   PartialSums sums{};
 };
 

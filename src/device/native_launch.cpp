@@ -29,8 +29,8 @@ void launch_copy(Queue& queue, KernelLaunch const& launch) {
   auto const& box = *launch.box;
   auto const bytes = launch.kernel->copied_bytes;
   auto const pair = normalized({block_of(*box.extents, *box.target_strides, bytes),
-                                block_of(*box.extents, *box.leaves[0].strides, bytes)});
-  queue.copy_block(box.target, pair.to, box.leaves[0].first, pair.from);
+                                block_of(*box.extents, *box.operands[0].strides, bytes)});
+  queue.copy_block(box.target, pair.to, box.operands[0].first, pair.from);
 }
 
 int launch_natively(Queue& queue, KernelLaunch const& launch, NativeStream const& native) {
@@ -40,11 +40,11 @@ int launch_natively(Queue& queue, KernelLaunch const& launch, NativeStream const
     launch_copy(queue, launch);
     return 0;
   }
-  TESSERA_ASSERT(has_native_kernel(forms), "no kernel for a GPU at ", launch.kernel->place);
+  TESSERA_ASSERT(has_native_kernel(forms), "no kernel for a GPU at ", launch.kernel->location);
   GpuCall call;
   call.box = *launch.box;
   call.kernel_bytes = launch.kernel->bytes;
-  call.leaf_count = launch.leaf_count;
+  call.operand_count = launch.operand_count;
   call.scalar_count = launch.kernel->scalar_count;
   call.unit_stride = launch.unit_stride;
   call.parts = launch.sums.parts;

@@ -41,17 +41,17 @@ class GpuEvent {
 };
 
 /// A block of memory that its destructor releases; by then no work uses it any more.
-class GpuRegion {
+class DeviceBuffer {
  public:
-  virtual ~GpuRegion() = default;
-  GpuRegion(GpuRegion const&) = delete;
-  GpuRegion& operator=(GpuRegion const&) = delete;
+  virtual ~DeviceBuffer() = default;
+  DeviceBuffer(DeviceBuffer const&) = delete;
+  DeviceBuffer& operator=(DeviceBuffer const&) = delete;
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
 
  protected:
-  GpuRegion(std::byte* data, std::int64_t size_bytes) : data_(data), size_bytes_(size_bytes) {}
+  DeviceBuffer(std::byte* data, std::int64_t size_bytes) : data_(data), size_bytes_(size_bytes) {}
 
  private:
   std::byte* data_;
@@ -104,7 +104,7 @@ class Queue {
 
   /// Memory of the host that copies can use without making the caller wait.
   /// Throws: DeviceError.
-  [[nodiscard]] virtual std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t size_bytes) = 0;
 
   /// Copies bytes between memory of devices, memory of the host, or both. Host memory must stay
   /// unchanged until the copy is done. The caller may have to wait where it is not pinned.
@@ -114,8 +114,8 @@ class Queue {
   virtual void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                           StridedBlock const& from) = 0;
   /// The same for blocks far larger than the caches; `to` is not read soon.
-  virtual void copy_block_past_caches(std::byte* to_base, StridedBlock const& to,
-                                      std::byte const* from_base, StridedBlock const& from) {
+  virtual void copy_block_non_temporal(std::byte* to_base, StridedBlock const& to,
+                                       std::byte const* from_base, StridedBlock const& from) {
     copy_block(to_base, to, from_base, from);
   }
   /// Copies bytes [first_byte, first_byte + size_bytes) of the stream of a block to dense memory of

@@ -86,13 +86,13 @@ std::string const no_label;
 
 // The label for a tool, if there is one. The text lives until the thread's next launch, and its
 // memory is reused.
-std::string const& label_of(Place const& place) {
+std::string const& label_of(SourceLocation const& location) {
   if (!Kokkos::Tools::profileLibraryLoaded()) return no_label;
   thread_local std::string label;
-  label = place.known() ? place.file_name() : std::string_view("tessera");
-  if (!place.known()) return label;
+  label = location.known() ? location.file_name() : std::string_view("tessera");
+  if (!location.known()) return label;
   std::array<char, 16> line{':'};
-  auto const end = std::to_chars(line.data() + 1, line.data() + line.size(), place.line).ptr;
+  auto const end = std::to_chars(line.data() + 1, line.data() + line.size(), location.line).ptr;
   return label.append(line.data(), end);
 }
 
@@ -118,16 +118,16 @@ void initialize_kokkos() {
 
 }  // namespace
 
-void launch(std::int64_t rows, RowFunction f, void const* context, Place const& place) {
+void launch(std::int64_t rows, RowFunction f, void const* context, SourceLocation const& location) {
   if (rows <= 0) return;
   if constexpr (is_serial) {
     // Without a tool, a launch is a plain call.
     if (!Kokkos::Tools::profileLibraryLoaded()) return f(context, 0, rows);
-    Kokkos::parallel_for(label_of(place), one_block(), Whole{f, context, rows});
+    Kokkos::parallel_for(label_of(location), one_block(), Whole{f, context, rows});
   } else {
     auto const threads = static_cast<std::int64_t>(Space().concurrency());
     auto const blocks = std::min(rows, threads * blocks_per_thread);
-    Kokkos::parallel_for(label_of(place), Policy(0, blocks), Block{f, context, rows, blocks});
+    Kokkos::parallel_for(label_of(location), Policy(0, blocks), Block{f, context, rows, blocks});
     Space().fence();
   }
 }

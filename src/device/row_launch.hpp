@@ -24,7 +24,8 @@ using RowFunction = void (*)(void const* context, std::int64_t first, std::int64
 /// Needs a living KokkosScope, or a program that initialised Kokkos itself.
 /// Threads: any number at once on the serial space; one at a time on a parallel one.
 /// Cost: no allocation.
-void launch(std::int64_t rows, RowFunction f, void const* context, Place const& place = {});
+void launch(std::int64_t rows, RowFunction f, void const* context,
+            SourceLocation const& location = {});
 
 /// What `launch` runs on, for people: "Kokkos 3.4.1 Serial".
 [[nodiscard]] std::string_view launch_description();

@@ -25,7 +25,7 @@ std::byte* store_line(std::byte* to, std::byte const* from) {
   return to + line_bytes;
 }
 
-void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
+void copy_non_temporal(std::byte* to, std::byte const* from, std::int64_t bytes) {
   auto const past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % line_bytes);
   auto const head = std::min(bytes, past == 0 ? 0 : line_bytes - past);
   std::memcpy(to, from, static_cast<std::size_t>(head));
@@ -37,15 +37,15 @@ void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) 
 }
 
 /// Orders the non-temporal stores so far before all later stores, as seen by other threads.
-void end_stores_past_caches() {
+void end_non_temporal_stores() {
   _mm_sfence();
 }
 #else
-void copy_past_caches(std::byte* to, std::byte const* from, std::int64_t bytes) {
+void copy_non_temporal(std::byte* to, std::byte const* from, std::int64_t bytes) {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-void end_stores_past_caches() {}
+void end_non_temporal_stores() {}
 #endif
 
 // ---- Rows of runs: `count` runs of `bytes` bytes each, a fixed stride apart on either side.
@@ -72,11 +72,11 @@ void copy_long_runs(Target to, Origin from, std::int64_t count, std::int64_t byt
 }
 
 /// Shorter runs go through the caches, because most of their lines are written only in part.
-constexpr std::int64_t least_past_caches = 1024;
+constexpr std::int64_t least_non_temporal = 1024;
 
-void copy_runs_past_caches(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
+void copy_runs_non_temporal(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
   for (std::int64_t i = 0; i < count; ++i)
-    copy_past_caches(to.at + i * to.stride, from.at + i * from.stride, bytes);
+    copy_non_temporal(to.at + i * to.stride, from.at + i * from.stride, bytes);
 }
 
 void copy_runs(Target to, Origin from, std::int64_t count, std::int64_t bytes) {
@@ -247,11 +247,11 @@ void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* fro
   copy_rows(to_base, to, from_base, from, copy_runs);
 }
 
-void copy_block_past_caches(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
-                            StridedBlock const& from) {
-  if (to.element_bytes < least_past_caches) return copy_block(to_base, to, from_base, from);
-  copy_rows(to_base, to, from_base, from, copy_runs_past_caches);
-  end_stores_past_caches();
+void copy_block_non_temporal(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                             StridedBlock const& from) {
+  if (to.element_bytes < least_non_temporal) return copy_block(to_base, to, from_base, from);
+  copy_rows(to_base, to, from_base, from, copy_runs_non_temporal);
+  end_non_temporal_stores();
 }
 
 std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
@@ -281,11 +281,11 @@ std::int64_t unpack(std::byte* base, StridedBlock const& block, std::int64_t fir
   return unpack_rows(base, block, first_byte, from, copy_runs);
 }
 
-std::int64_t unpack_past_caches(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
-                                std::span<std::byte const> from) {
-  if (block.element_bytes < least_past_caches) return unpack(base, block, first_byte, from);
-  auto const count = unpack_rows(base, block, first_byte, from, copy_runs_past_caches);
-  end_stores_past_caches();
+std::int64_t unpack_non_temporal(std::byte* base, StridedBlock const& block,
+                                 std::int64_t first_byte, std::span<std::byte const> from) {
+  if (block.element_bytes < least_non_temporal) return unpack(base, block, first_byte, from);
+  auto const count = unpack_rows(base, block, first_byte, from, copy_runs_non_temporal);
+  end_non_temporal_stores();
   return count;
 }
 

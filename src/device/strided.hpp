@@ -17,8 +17,8 @@ void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* fro
 
 /// The same for a target that is far larger than the caches and is not read soon: long runs use
 /// non-temporal stores, so that the target's lines need not be read first.
-void copy_block_past_caches(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
-                            StridedBlock const& from);
+void copy_block_non_temporal(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
+                             StridedBlock const& from);
 
 /// Copies bytes [first_byte, first_byte + to.size()) of the block's stream to `to`, or as many as
 /// there are; a long block is sent in pieces of any size. Returns the number of bytes written.
@@ -31,8 +31,8 @@ std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t
 /// Threads: any. Allocates nothing.
 std::int64_t unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
                     std::span<std::byte const> from);
-/// The same with the non-temporal stores of `copy_block_past_caches`.
-std::int64_t unpack_past_caches(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
-                                std::span<std::byte const> from);
+/// The same with the non-temporal stores of `copy_block_non_temporal`.
+std::int64_t unpack_non_temporal(std::byte* base, StridedBlock const& block,
+                                 std::int64_t first_byte, std::span<std::byte const> from);
 
 }  // namespace tessera

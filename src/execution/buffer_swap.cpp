@@ -23,34 +23,34 @@ void add_differing(Shard& shard, Box const& written) {
 
 }  // namespace
 
-void Targets::name(Record& record, std::shared_ptr<ArrayModel> const& target, DeviceId device) {
-  record.targets.clear();
-  record.carry.clear();
-  if (record.plan->writes.empty()) return;
-  record.keep(target);
+void Targets::name(DeviceTask& task, std::shared_ptr<ArrayModel> const& target, DeviceId device) {
+  task.targets.clear();
+  task.carry.clear();
+  if (task.plan->writes.empty()) return;
+  task.keep(target);
   auto& array = storage_of(*target);
   auto const shards = array.shards_of(device);
-  for (auto const& write : record.plan->writes) {
+  for (auto const& write : task.plan->writes) {
     auto& shard = shards[write.box];
     if (write.swaps)
-      swap_buffers(record, shard, array, write);
+      swap_buffers(task, shard, array, write);
     else
       add_differing(shard, write.written);
-    record.targets.push_back(shard.cells());
+    task.targets.push_back(shard.cells());
   }
 }
 
-void Targets::swap_buffers(Record& record, Shard& shard, ArrayState const& array,
+void Targets::swap_buffers(DeviceTask& task, Shard& shard, ArrayState const& array,
                            BoxWrite const& write) {
   array.need_second_buffer(shard);
-  carry_over(record, shard, array.element_bytes(), write);
+  carry_over(task, shard, array.element_bytes(), write);
   shard.current = 1 - shard.current;
   shard.differing.clear();
   shard.differing.push_back(write.written);
 }
 
 // The cells in which the buffers differ and which the statement does not write.
-void Targets::carry_over(Record& record, Shard& shard, std::int64_t element_bytes,
+void Targets::carry_over(DeviceTask& task, Shard& shard, std::int64_t element_bytes,
                          BoxWrite const& write) {
   auto* const other = shard.buffer(1 - shard.current);
   for (auto const& box : shard.differing) {
@@ -62,7 +62,8 @@ void Targets::carry_over(Record& record, Shard& shard, std::int64_t element_byte
       rest_.push_back(box);
     for (auto const& cells : rest_)
       if (!cells.empty())
-        record.carry.push_back({shard.frame.block_of(cells, element_bytes), shard.cells(), other});
+        task.carry.push_back(
+            {shard.padded_layout.block_of(cells, element_bytes), shard.cells(), other});
   }
 }
 

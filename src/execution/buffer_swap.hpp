@@ -16,11 +16,12 @@ namespace tessera {
 class Targets {
  public:
   /// The writes of the record's plan; none without a target.
-  void name(Record& record, std::shared_ptr<ArrayModel> const& target, DeviceId device);
+  void name(DeviceTask& task, std::shared_ptr<ArrayModel> const& target, DeviceId device);
 
  private:
-  void swap_buffers(Record& record, Shard& shard, ArrayState const& array, BoxWrite const& write);
-  void carry_over(Record& record, Shard& shard, std::int64_t element_bytes, BoxWrite const& write);
+  void swap_buffers(DeviceTask& task, Shard& shard, ArrayState const& array, BoxWrite const& write);
+  void carry_over(DeviceTask& task, Shard& shard, std::int64_t element_bytes,
+                  BoxWrite const& write);
 
   std::vector<Box> rest_;  ///< of carry_over, kept so that a step allocates nothing
 };

@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-struct GpuLane;
+struct GpuPeerChannel;
 class MessagePath;
 
 /// How a message travels between two devices. Chosen when the plan is connected.
@@ -28,9 +28,9 @@ struct Message : MessagePlan {
   Sender* sender = nullptr;
   Receiver* receiver = nullptr;
   PathKind path = PathKind::slots;
-  GpuLane* lane = nullptr;         ///< of PathKind::peer
-  std::optional<Route> gpu_route;  ///< where GPUs send without the host
-  std::int64_t room_offset = 0;    ///< of its bytes in the room for a plan's messages
+  GpuPeerChannel* peer_channel = nullptr;  ///< of PathKind::peer
+  std::optional<Route> gpu_route;          ///< where GPUs send without the host
+  std::int64_t room_offset = 0;            ///< of its bytes in the room for a plan's messages
 };
 
 /// The messages of a device that take one path: a range of its sends and one of its receives.

@@ -31,17 +31,17 @@ struct Carry {
 ///
 /// Threads: written by the caller's thread while the slot is free, then the worker's until it is
 /// done.
-struct Record {
+struct DeviceTask {
   enum class Kind : std::uint8_t { statement, call };
   Kind kind = Kind::statement;
   StatementTag tag;
   DeviceId device;
   Waiter* waiter = nullptr;
-  Queue* queue = &host_queue();    ///< of the device
-  GpuSide* gpu_context = nullptr;  ///< null on the host
+  Queue* queue = &host_queue();       ///< of the device
+  GpuContext* gpu_context = nullptr;  ///< null on the host
 
   /// The record runs on this GPU; without one on the host.
-  void run_on(GpuSide* gpu) {
+  void run_on(GpuContext* gpu) {
     gpu_context = gpu;
     queue = gpu == nullptr ? &host_queue() : gpu->stream.get();
   }
@@ -67,7 +67,7 @@ struct Record {
   TreeLinks* tree = nullptr;
   std::vector<std::shared_ptr<void>> keeps;  ///< arrays and scalars that the record names
 
-  std::function<void(Record&)> const* call = nullptr;
+  std::function<void(DeviceTask&)> const* call = nullptr;
 
   /// Keeps an array or a scalar alive until it has run.
   template <class T>
@@ -75,33 +75,34 @@ struct Record {
     if (outlives_statement) keeps.push_back(named);
   }
 
-  Probe* probe = nullptr;  ///< null if timing is off
-  std::size_t row = 0;     ///< of the probe
+  PhaseTimer* timer = nullptr;  ///< null if timing is off
+  std::size_t row = 0;          ///< of the probe
 };
 
 /// Adds the time since the last call to a phase, where somebody looks.
-inline void note_phase(Record& record, Phase phase) {
-  if (record.probe != nullptr) record.probe->end_of(phase);
+inline void note_phase(DeviceTask& task, Phase phase) {
+  if (task.timer != nullptr) task.timer->end_of(phase);
 }
 
 /// The memory from which a block's offset counts.
-[[nodiscard]] inline std::byte* base_of(Record const& record, Storage storage, std::size_t buffer) {
-  if (storage == Storage::target) return record.targets[buffer];
-  return storage == Storage::shard ? record.buffers[buffer] : record.scratch;
+[[nodiscard]] inline std::byte* base_of(DeviceTask const& task, Storage storage,
+                                        std::size_t buffer) {
+  if (storage == Storage::target) return task.targets[buffer];
+  return storage == Storage::shard ? task.buffers[buffer] : task.scratch;
 }
 
 /// Runs a record on its device's thread.
 /// Throws: PeerFailed, Mismatch, DeviceError, and what a kernel throws.
-void execute(Record& record);
+void execute(DeviceTask& task);
 
 /// Carries out only the first part of a statement: sends, receives and copies what the record's
 /// plan says.
 /// Throws: PeerFailed, Mismatch, DeviceError.
-void exchange_cells(Record& record);
+void exchange_cells(DeviceTask& task);
 /// The same in two halves, between which the device may change its own cells: only if the channels
 /// hold whole messages.
 [[nodiscard]] bool channels_hold_messages(DevicePlan const& plan);
-void send_cells(Record& record);
-void receive_cells(Record& record);
+void send_cells(DeviceTask& task);
+void receive_cells(DeviceTask& task);
 
 }  // namespace tessera

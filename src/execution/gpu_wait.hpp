@@ -7,11 +7,11 @@
 namespace tessera {
 
 /// Waits until the GPU has passed an event. Throws: PeerFailed, Mismatch, DeviceError.
-void wait_until_passed(Record& record, GpuEvent& event);
+void wait_until_passed(DeviceTask& task, GpuEvent& event);
 /// Waits until the GPU has done all work so far. Throws: as wait_until_passed.
-void wait_for_gpu(Record& record);
+void wait_for_gpu(DeviceTask& task);
 /// Waits until what the record's communicator has begun last lies in its queue.
 /// Throws: PeerFailed, Mismatch, DeviceError.
-void wait_for_communicator(Record& record);
+void wait_for_communicator(DeviceTask& task);
 
 }  // namespace tessera

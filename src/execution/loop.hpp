@@ -25,13 +25,13 @@ struct LoopDevice : LoopWork {
 
 /// True if a device runs its early pass while the messages of `plan` are still on their way; false
 /// if there is nothing to run or to receive, or if its messages do not fit the channels.
-[[nodiscard]] bool goes_ahead(LoopDevice const& device, DevicePlan const& plan);
+[[nodiscard]] bool overlaps_messages(LoopDevice const& device, DevicePlan const& plan);
 
 /// How the blocks were submitted to a GPU in the last run.
 struct GraphUse {
-  std::int64_t blocks = 0;  ///< per graph; 0: no graph, launch by launch
-  std::int64_t made = 0;    ///< graphs, since the loop was made
-  std::string obstacle;     ///< for people: why there is no graph; empty if there is no GPU
+  std::int64_t blocks = 0;      ///< per graph; 0: no graph, launch by launch
+  std::int64_t made = 0;        ///< graphs, since the loop was made
+  std::string fallback_reason;  ///< for people: why there is no graph; empty if there is no GPU
 };
 /// The use of graphs in the last run; call it between two runs. Ranks: local.
 [[nodiscard]] GraphUse graph_use(LoopDevice const& device);

@@ -18,14 +18,14 @@ void make_equal(ArrayState& array, Shard& shard, Box const& differing) {
   for (auto const& box : shard.differing) append_difference(box, differing, rest);
   for (auto const& box : rest) {
     if (box.empty()) continue;
-    auto const block = shard.frame.block_of(box, array.element_bytes());
+    auto const block = shard.padded_layout.block_of(box, array.element_bytes());
     shard.copy(shard.buffer(1 - shard.current), block, shard.cells(), block);
   }
 }
 
 // `differing`: null if nothing is known about the other buffer.
 void note_effects(ArrayState& array, bool has_swapped, Box const* differing) {
-  array.freshness().clear();
+  array.halo_validity().clear();
   for (auto& shard : array.shards()) {
     if (has_swapped) shard.current = 1 - shard.current;
     shard.differing.clear();

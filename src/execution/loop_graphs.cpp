@@ -67,7 +67,7 @@ std::shared_ptr<LoopGraphs> make_loop_graphs() {
 GraphUse graph_use(LoopDevice const& device) {
   if (device.graphs == nullptr) return {};
   auto const& plan = device.graphs->plan();
-  return {plan.blocks, device.graphs->made(), std::string(plan.obstacle)};
+  return {plan.blocks, device.graphs->made(), std::string(plan.fallback_reason)};
 }
 
 }  // namespace tessera

@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-struct Record;
+struct DeviceTask;
 
 /// Messages of a record's plan.
 struct PathMessages {
@@ -35,18 +35,18 @@ class MessagePath {
   MessagePath& operator=(MessagePath const&) = delete;
 
   /// All steps: sends and receives the messages.
-  virtual void exchange(Record& record, PathMessages const& messages) const = 0;
+  virtual void exchange(DeviceTask& task, PathMessages const& messages) const = 0;
 
-  virtual void begin_sends(Record&, PathMessages const&) const {}
+  virtual void begin_sends(DeviceTask&, PathMessages const&) const {}
   /// Puts piece `round` of every message into a slot. Returns whether there is a next piece.
-  virtual bool put_pieces(Record&, PathMessages const&, std::int64_t /*round*/) const {
+  virtual bool put_pieces(DeviceTask&, PathMessages const&, std::int64_t /*round*/) const {
     return false;
   }
   /// Takes piece `round` of every message from its slot. Returns whether there is a next piece.
-  virtual bool take_pieces(Record&, PathMessages const&, std::int64_t /*round*/) const {
+  virtual bool take_pieces(DeviceTask&, PathMessages const&, std::int64_t /*round*/) const {
     return false;
   }
-  virtual void finish_receives(Record&, PathMessages const&) const {}
+  virtual void finish_receives(DeviceTask&, PathMessages const&) const {}
 
   /// True if all of a message can be sent before any of it is received.
   [[nodiscard]] virtual bool holds_whole(Message const&) const { return true; }
@@ -60,15 +60,15 @@ class MessagePath {
 template <class Path>
 class PathSteps : public MessagePath {
  public:
-  void exchange(Record& record, PathMessages const& messages) const final {
+  void exchange(DeviceTask& task, PathMessages const& messages) const final {
     auto const& path = static_cast<Path const&>(*this);
-    path.Path::begin_sends(record, messages);
+    path.Path::begin_sends(task, messages);
     for (std::int64_t round = 0;; ++round) {
-      bool const sends_more = path.Path::put_pieces(record, messages, round);
-      bool const takes_more = path.Path::take_pieces(record, messages, round);
+      bool const sends_more = path.Path::put_pieces(task, messages, round);
+      bool const takes_more = path.Path::take_pieces(task, messages, round);
       if (!sends_more && !takes_more) break;
     }
-    path.Path::finish_receives(record, messages);
+    path.Path::finish_receives(task, messages);
   }
 };
 

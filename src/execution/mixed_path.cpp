@@ -7,35 +7,37 @@ namespace {
 
 // Calls step(path, its messages) for each path of the record's plan.
 template <class Step>
-void visit_paths(Record const& record, Step const& step) {
-  auto const& plan = *record.plan;
+void visit_paths(DeviceTask const& task, Step const& step) {
+  auto const& plan = *task.plan;
   for (auto const& use : plan.paths) step(*use.path, messages_of(plan, use));
 }
 
 class MixedPath final : public PathSteps<MixedPath> {
  public:
-  void begin_sends(Record& record, PathMessages const& /*all*/) const override {
-    visit_paths(record, [&](MessagePath const& path, PathMessages const& messages) {
-      path.begin_sends(record, messages);
+  void begin_sends(DeviceTask& task, PathMessages const& /*all*/) const override {
+    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+      path.begin_sends(task, messages);
     });
   }
-  bool put_pieces(Record& record, PathMessages const& /*all*/, std::int64_t round) const override {
+  bool put_pieces(DeviceTask& task, PathMessages const& /*all*/,
+                  std::int64_t round) const override {
     bool more = false;
-    visit_paths(record, [&](MessagePath const& path, PathMessages const& messages) {
-      more = path.put_pieces(record, messages, round) || more;
+    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+      more = path.put_pieces(task, messages, round) || more;
     });
     return more;
   }
-  bool take_pieces(Record& record, PathMessages const& /*all*/, std::int64_t round) const override {
+  bool take_pieces(DeviceTask& task, PathMessages const& /*all*/,
+                   std::int64_t round) const override {
     bool more = false;
-    visit_paths(record, [&](MessagePath const& path, PathMessages const& messages) {
-      more = path.take_pieces(record, messages, round) || more;
+    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+      more = path.take_pieces(task, messages, round) || more;
     });
     return more;
   }
-  void finish_receives(Record& record, PathMessages const& /*all*/) const override {
-    visit_paths(record, [&](MessagePath const& path, PathMessages const& messages) {
-      path.finish_receives(record, messages);
+  void finish_receives(DeviceTask& task, PathMessages const& /*all*/) const override {
+    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+      path.finish_receives(task, messages);
     });
   }
   [[nodiscard]] bool holds_whole(Message const& message) const override {

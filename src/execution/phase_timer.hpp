@@ -54,11 +54,11 @@ class SpanRing {
 /// since the last call to a phase.
 ///
 /// Threads: the device's; others while it is idle.
-class Probe {
+class PhaseTimer {
  public:
   using Times = std::array<std::int64_t, phase_count>;  ///< nanoseconds by Phase
 
-  Probe(std::size_t rows, std::size_t spans) : times_(rows), ring_(spans) {}
+  PhaseTimer(std::size_t rows, std::size_t spans) : times_(rows), ring_(spans) {}
 
   void begin(std::size_t row) {
     row_ = row;

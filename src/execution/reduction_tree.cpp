@@ -55,18 +55,18 @@ TreeNeighbours neighbours_in_tree(std::int64_t node, std::int64_t count) {
   return result;
 }
 
-Trees::Trees(Job const& job, Network& network)
+ReductionTrees::ReductionTrees(Job const& job, Network& network)
     : job_(job), network_(network), devices_(static_cast<std::size_t>(job.local_count())) {}
 
 // Opens all receivers before the first sender waits for its partner's.
-void Trees::open(StatementTag const& tag) {
+void ReductionTrees::open(StatementTag const& tag) {
   if (is_open_) return;
   open_receivers();
   open_senders(tag);
   is_open_ = true;
 }
 
-void Trees::open_receivers() {
+void ReductionTrees::open_receivers() {
   auto const first = job_.first_local();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     auto const index = static_cast<std::int64_t>(i);
@@ -83,7 +83,7 @@ void Trees::open_receivers() {
   }
 }
 
-void Trees::open_senders(StatementTag const& tag) {
+void ReductionTrees::open_senders(StatementTag const& tag) {
   auto const first = job_.first_local();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     auto const index = static_cast<std::int64_t>(i);
@@ -100,7 +100,7 @@ void Trees::open_senders(StatementTag const& tag) {
   }
 }
 
-bool Trees::needs_this_thread() const {
+bool ReductionTrees::needs_this_thread() const {
   auto const driven = [](auto const* end) { return end->end().doorbell != nullptr; };
   return (across_.to_parent != nullptr &&
           (driven(across_.to_parent) || driven(across_.from_parent))) ||

@@ -25,9 +25,9 @@ struct TreeNeighbours {
 ///
 /// Inside a process the first device is the root, over the processes the first one.
 /// Threads: the caller's; the links of a device belong to its worker while it runs a record.
-class Trees {
+class ReductionTrees {
  public:
-  Trees(Job const& job, Network& network);
+  ReductionTrees(Job const& job, Network& network);
 
   /// Opens the channels, the first time it is called.
   /// Ranks: collective. Throws: PeerFailed, Mismatch.

@@ -13,30 +13,30 @@
 namespace tessera {
 namespace {
 
-KernelSource source_of(LoopKernel const& kernel, Place const& place) {
+KernelSource source_of(LoopKernel const& kernel, SourceLocation const& location) {
   return {.forms = &kernel.forms,
           .bytes = std::ssize(kernel.bytes),
           .copied_bytes = kernel.copied_bytes,
           .scalar_count = kernel.scalars.size(),
           .scalar_bytes = ScalarModel::most_bytes,
-          .place = place};
+          .location = location};
 }
 
 // Runs the tasks of a pass, tile by tile. All arguments of kernel calls are prepared here, so that
 // a task costs little more than its cells.
 class BlockRunner {
  public:
-  BlockRunner(Record const& record, LoopArguments const& arguments)
+  BlockRunner(DeviceTask const& task, LoopArguments const& arguments)
       : loop_(arguments.run->loop),
         device_(loop_.devices[arguments.index]),
         arguments_(arguments),
-        place_(record.tag.place),
-        queue_(*record.queue),
+        location_(task.tag.location),
+        queue_(*task.queue),
         is_eager_(queue_.traits().is_eager) {
-    for (auto const& kernel : loop_.kernels) sources_.push_back(source_of(kernel, place_));
+    for (auto const& kernel : loop_.kernels) sources_.push_back(source_of(kernel, location_));
     call_.first = &first_;
     call_.extents = &extents_;
-    call_.leaves = views_.data();
+    call_.operands = views_.data();
   }
 
   // `buffers`: 2 · array + BlockBuffer::which.
@@ -49,7 +49,7 @@ class BlockRunner {
     if (pass.tasks.empty()) return;
     pass_ = &pass;
     if (is_eager_ && !launch_is_parallel())
-      launch(1, &run_alone, this, place_);
+      launch(1, &run_alone, this, location_);
     else
       visit_tiles(0);
   }
@@ -117,10 +117,11 @@ class BlockRunner {
 
   void run_task(LoopTask const& task, LoopPart const& part) {
     auto const& kernel = loop_.kernels[part.kernel];
-    for (std::size_t l = 0; l < part.leaves.size(); ++l) {
-      auto const& leaf = part.leaves[l];
-      auto const* const base = leaf.is_constant ? kernel.bytes.data() : (*buffers_)[task.leaves[l]];
-      views_[l] = {base + offset_of(leaf), &leaf.strides};
+    for (std::size_t l = 0; l < part.operands.size(); ++l) {
+      auto const& operand = part.operands[l];
+      auto const* const base =
+          operand.is_constant ? kernel.bytes.data() : (*buffers_)[task.operands[l]];
+      views_[l] = {base + offset_of(operand), &operand.strides};
     }
     call_.kernel = kernel.bytes.data();
     call_.target = (*buffers_)[task.target] + offset_of(part.target);
@@ -133,7 +134,7 @@ class BlockRunner {
     queue_.launch({.kernel = &sources_[part.kernel],
                    .box = &call_,
                    .rows = rows,
-                   .leaf_count = part.leaves.size(),
+                   .operand_count = part.operands.size(),
                    .unit_stride = part.unit_stride,
                    .is_whole = !launch_is_parallel()});
   }
@@ -141,7 +142,7 @@ class BlockRunner {
   Loop const& loop_;
   LoopDevice const& device_;
   LoopArguments const& arguments_;
-  Place place_;
+  SourceLocation location_;
   Queue& queue_;
   bool is_eager_;
   std::vector<KernelSource> sources_;  // of the loop's kernels
@@ -152,7 +153,7 @@ class BlockRunner {
   Index first_;
   Index extents_;
   KernelCall call_;
-  std::array<LeafView, max_leaves> views_;
+  std::array<OperandView, max_operands> views_;
 };
 
 // Permutes the buffers to the arrays' roles after a block.
@@ -165,19 +166,19 @@ void rename(std::vector<BufferPair>& buffers, std::vector<BufferPair>& before,
   }
 }
 
-void fill_other_buffers(Record const& record, std::vector<LoopGhosts> const& all,
+void fill_other_buffers(DeviceTask const& task, std::vector<LoopGhosts> const& all,
                         std::vector<BufferPair> const& buffers) {
   for (auto const& [array, block] : all) {
     auto const& [from, to] = buffers[array];
-    record.queue->copy_block(to, block, from, block);
+    task.queue->copy_block(to, block, from, block);
   }
 }
 
 // One run of a loop on one device.
 class LoopRunner {
  public:
-  LoopRunner(Record& record, LoopArguments& arguments)
-      : record_(record),
+  LoopRunner(DeviceTask& task, LoopArguments& arguments)
+      : task_(task),
         run_(*arguments.run),
         loop_(run_.loop),
         index_(arguments.index),
@@ -186,9 +187,9 @@ class LoopRunner {
         before_(buffers_),
         flat_(2 * buffers_.size()),
         scalars_(arguments.scalars),
-        tasks_(record, arguments),
-        graphs_(record.queue->traits().is_eager ? nullptr : device_.graphs.get()) {
-    record.buffers.assign(buffers_.size(), nullptr);
+        tasks_(task, arguments),
+        graphs_(task.queue->traits().is_eager ? nullptr : device_.graphs.get()) {
+    task.buffers.assign(buffers_.size(), nullptr);
   }
 
   void run() {
@@ -238,9 +239,9 @@ class LoopRunner {
     auto const left = [&] { return run_.blocks - 1 - done; };
     while ((kept = graphs_->find(GraphPart::blocks, flat_, left())) != nullptr) {
       for (auto runs = left() / kept->blocks; runs > 0; --runs, done += kept->blocks)
-        record_.queue->run(*kept->graph);
+        task_.queue->run(*kept->graph);
     }
-    note_phase(record_, Phase::kernel);
+    note_phase(task_, Phase::kernel);
     return done;
   }
 
@@ -248,7 +249,7 @@ class LoopRunner {
   // places.
   void make_graph_of_blocks() {
     auto const start = buffers_;
-    (void)graphs_->make(*record_.queue, {GraphPart::blocks, blocks_in_graph_, flat_, nullptr},
+    (void)graphs_->make(*task_.queue, {GraphPart::blocks, blocks_in_graph_, flat_, nullptr},
                         [this] {
                           for (std::int64_t block = 1; block <= blocks_in_graph_; ++block)
                             run_block(block);
@@ -259,7 +260,7 @@ class LoopRunner {
 
   void name_buffers() {
     for (std::size_t a = 0; a < buffers_.size(); ++a) {
-      record_.buffers[a] = buffers_[a][0];
+      task_.buffers[a] = buffers_[a][0];
       flat_[2 * a] = buffers_[a][0];
       flat_[2 * a + 1] = buffers_[a][1];
     }
@@ -267,15 +268,15 @@ class LoopRunner {
 
   void run_block(std::int64_t block) {
     name_buffers();
-    record_.plan = block == 0 ? &loop_.first->devices[index_] : &later_plan();
+    task_.plan = block == 0 ? &loop_.first->devices[index_] : &later_plan();
     tasks_.begin(flat_, run_.first_step + block * loop_.steps);
-    if (goes_ahead(device_, *record_.plan)) {
-      send_cells(record_);
+    if (overlaps_messages(device_, *task_.plan)) {
+      send_cells(task_);
       run_part(GraphPart::early, [this] { run_early(); });
-      receive_cells(record_);
+      receive_cells(task_);
       run_part(GraphPart::late, [this] { run_late(); });
     } else {
-      exchange_cells(record_);
+      exchange_cells(task_);
       run_part(GraphPart::block, [this] {
         run_early();
         run_late();
@@ -289,29 +290,29 @@ class LoopRunner {
   void run_part(GraphPart part, Work const& work) {
     if (!has_graphs_of_parts_ || launches_of(part) < 2) return work();
     auto const* kept = graphs_->find(part, flat_, 1);
-    if (kept == nullptr) kept = graphs_->make(*record_.queue, {part, 1, flat_, nullptr}, work);
+    if (kept == nullptr) kept = graphs_->make(*task_.queue, {part, 1, flat_, nullptr}, work);
     if (kept == nullptr) {
       has_graphs_of_parts_ = false;
       return work();
     }
-    record_.queue->run(*kept->graph);
-    note_phase(record_, Phase::kernel);
+    task_.queue->run(*kept->graph);
+    note_phase(task_, Phase::kernel);
   }
 
   void run_early() {
-    fill_other_buffers(record_, device_.copied, buffers_);
-    note_phase(record_, Phase::pack);
+    fill_other_buffers(task_, device_.copied, buffers_);
+    note_phase(task_, Phase::pack);
     tasks_.run(device_.early);
-    note_phase(record_, Phase::kernel);
+    note_phase(task_, Phase::kernel);
   }
   void run_late() {
-    fill_other_buffers(record_, device_.received, buffers_);
-    note_phase(record_, Phase::pack);
+    fill_other_buffers(task_, device_.received, buffers_);
+    note_phase(task_, Phase::pack);
     for (auto const& pass : device_.late) tasks_.run(pass);
-    note_phase(record_, Phase::kernel);
+    note_phase(task_, Phase::kernel);
   }
 
-  Record& record_;
+  DeviceTask& task_;
   LoopRun const& run_;
   Loop const& loop_;
   std::size_t index_;
@@ -328,12 +329,12 @@ class LoopRunner {
 
 }  // namespace
 
-bool goes_ahead(LoopDevice const& device, DevicePlan const& plan) {
+bool overlaps_messages(LoopDevice const& device, DevicePlan const& plan) {
   return !device.early.tasks.empty() && !plan.receives.empty() && channels_hold_messages(plan);
 }
 
-void run_loop(Record& record, LoopArguments& arguments) {
-  LoopRunner(record, arguments).run();
+void run_loop(DeviceTask& task, LoopArguments& arguments) {
+  LoopRunner(task, arguments).run();
 }
 
 }  // namespace tessera

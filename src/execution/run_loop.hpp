@@ -24,6 +24,6 @@ struct LoopArguments {
 
 /// Runs all blocks; `record` gives the waiter, the tag and the scratch lists.
 /// Throws: PeerFailed, Mismatch, and what a kernel throws.
-void run_loop(Record& record, LoopArguments& arguments);
+void run_loop(DeviceTask& task, LoopArguments& arguments);
 
 }  // namespace tessera

@@ -29,56 +29,57 @@ void visit_piece(Message const& message, std::int64_t first, std::int64_t size,
 }
 
 // Returns whether there is a next piece.
-bool put_piece(Record& record, Message const& message, std::int64_t round) {
+bool put_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const piece = message.sender->slot_bytes();
   auto const first = round * piece;
   if (first >= message.bytes) return false;
   auto const size = std::min(piece, message.bytes - first);
-  auto const slot = message.sender->slot(*record.waiter, record.tag);
-  note_phase(record, Phase::wait);
+  auto const slot = message.sender->slot(*task.waiter, task.tag);
+  note_phase(task, Phase::wait);
   visit_piece(message, first, size,
               [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {
-                (void)pack(base_of(record, block.storage, block.buffer), block.block, skip,
+                (void)pack(base_of(task, block.storage, block.buffer), block.block, skip,
                            slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)));
               });
-  message.sender->put(record.tag, size);
-  note_phase(record, Phase::pack);
+  message.sender->put(task.tag, size);
+  note_phase(task, Phase::pack);
   return first + piece < message.bytes;
 }
 
-bool take_piece(Record& record, Message const& message, std::int64_t round) {
+bool take_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const piece = message.receiver->slot_bytes();
   auto const first = round * piece;
   if (first >= message.bytes) return false;
   auto const size = std::min(piece, message.bytes - first);
-  auto const slot = message.receiver->take(*record.waiter, record.tag);
-  note_phase(record, Phase::wait);
+  auto const slot = message.receiver->take(*task.waiter, task.tag);
+  note_phase(task, Phase::wait);
   visit_piece(message, first, size,
               [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {
-                auto* const base = base_of(record, block.storage, block.buffer);
+                auto* const base = base_of(task, block.storage, block.buffer);
                 auto const bytes =
                     slot.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n));
-                if (record.plan->past_caches)
-                  (void)unpack_past_caches(base, block.block, skip, bytes);
+                if (task.plan->non_temporal)
+                  (void)unpack_non_temporal(base, block.block, skip, bytes);
                 else
                   (void)unpack(base, block.block, skip, bytes);
               });
   message.receiver->release();
-  note_phase(record, Phase::pack);
+  note_phase(task, Phase::pack);
   return first + piece < message.bytes;
 }
 
 class SlotPath final : public PathSteps<SlotPath> {
  public:
-  bool put_pieces(Record& record, PathMessages const& messages, std::int64_t round) const override {
+  bool put_pieces(DeviceTask& task, PathMessages const& messages,
+                  std::int64_t round) const override {
     bool more = false;
-    for (auto const& message : messages.sends) more = put_piece(record, message, round) || more;
+    for (auto const& message : messages.sends) more = put_piece(task, message, round) || more;
     return more;
   }
-  bool take_pieces(Record& record, PathMessages const& messages,
+  bool take_pieces(DeviceTask& task, PathMessages const& messages,
                    std::int64_t round) const override {
     bool more = false;
-    for (auto const& message : messages.receives) more = take_piece(record, message, round) || more;
+    for (auto const& message : messages.receives) more = take_piece(task, message, round) || more;
     return more;
   }
   [[nodiscard]] bool holds_whole(Message const& message) const override {

@@ -11,11 +11,11 @@
 namespace tessera {
 namespace {
 
-void send_bytes(Record& record, Sender& sender, std::byte const* bytes, std::int64_t size) {
-  auto const slot = sender.slot(*record.waiter, record.tag);
+void send_bytes(DeviceTask& task, Sender& sender, std::byte const* bytes, std::int64_t size) {
+  auto const slot = sender.slot(*task.waiter, task.tag);
   TESSERA_ASSERT(size <= sender.slot_bytes(), size, " bytes for a slot of ", sender.slot_bytes());
   std::memcpy(slot.data(), bytes, static_cast<std::size_t>(size));
-  sender.put(record.tag, size);
+  sender.put(task.tag, size);
 }
 
 template <class Combine>
@@ -45,29 +45,28 @@ std::size_t bytes_at_once(TreeLinks const& tree) {
 
 }  // namespace
 
-void reduce_along_tree(Record& record) {
-  auto const& tree = *record.tree;
-  auto const& reduction = record.reduction;
+void reduce_along_tree(DeviceTask& task) {
+  auto const& tree = *task.tree;
+  auto const& reduction = task.reduction;
   for (auto* child : tree.from_children) {
-    auto const part = child->take(*record.waiter, record.tag);
-    note_phase(record, Phase::wait);
-    reduction.combine(record.accumulator, part.data());
+    auto const part = child->take(*task.waiter, task.tag);
+    note_phase(task, Phase::wait);
+    reduction.combine(task.accumulator, part.data());
     child->release();
-    note_phase(record, Phase::pack);
+    note_phase(task, Phase::pack);
   }
   if (tree.to_parent == nullptr) {
-    reduction.finish(record.accumulator, reduction.parameter, record.result);
+    reduction.finish(task.accumulator, reduction.parameter, task.result);
   } else {
-    send_bytes(record, *tree.to_parent, record.accumulator, reduction.accumulator_bytes);
-    note_phase(record, Phase::pack);
-    auto const value = tree.from_parent->take(*record.waiter, record.tag);
-    note_phase(record, Phase::wait);
-    std::memcpy(record.result, value.data(), static_cast<std::size_t>(reduction.value_bytes));
+    send_bytes(task, *tree.to_parent, task.accumulator, reduction.accumulator_bytes);
+    note_phase(task, Phase::pack);
+    auto const value = tree.from_parent->take(*task.waiter, task.tag);
+    note_phase(task, Phase::wait);
+    std::memcpy(task.result, value.data(), static_cast<std::size_t>(reduction.value_bytes));
     tree.from_parent->release();
   }
-  for (auto* child : tree.to_children)
-    send_bytes(record, *child, record.result, reduction.value_bytes);
-  note_phase(record, Phase::pack);
+  for (auto* child : tree.to_children) send_bytes(task, *child, task.result, reduction.value_bytes);
+  note_phase(task, Phase::pack);
 }
 
 void or_bytes(std::span<std::byte> into, std::span<std::byte const> from) {
@@ -81,23 +80,23 @@ void add_numbers(std::span<std::byte> into, std::span<std::byte const> from) {
   combine_numbers(into, from, std::plus<>());
 }
 
-void combine_along_tree(Record& record, std::span<std::byte> bytes, CombineBytes combine) {
-  auto const& tree = *record.tree;
+void combine_along_tree(DeviceTask& task, std::span<std::byte> bytes, CombineBytes combine) {
+  auto const& tree = *task.tree;
   auto const step = bytes_at_once(tree);
   for (std::size_t first = 0; first < bytes.size(); first += step) {
     auto const part = bytes.subspan(first, std::min(step, bytes.size() - first));
     auto const size = static_cast<std::int64_t>(part.size());
     for (auto* child : tree.from_children) {
-      combine(part, child->take(*record.waiter, record.tag));
+      combine(part, child->take(*task.waiter, task.tag));
       child->release();
     }
     if (tree.to_parent != nullptr) {
-      send_bytes(record, *tree.to_parent, part.data(), size);
-      auto const whole = tree.from_parent->take(*record.waiter, record.tag);
+      send_bytes(task, *tree.to_parent, part.data(), size);
+      auto const whole = tree.from_parent->take(*task.waiter, task.tag);
       std::memcpy(part.data(), whole.data(), part.size());
       tree.from_parent->release();
     }
-    for (auto* child : tree.to_children) send_bytes(record, *child, part.data(), size);
+    for (auto* child : tree.to_children) send_bytes(task, *child, part.data(), size);
   }
 }
 

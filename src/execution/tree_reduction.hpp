@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-struct Record;
+struct DeviceTask;
 
 /// The neighbours of a device in the tree.
 struct TreeLinks {
@@ -23,7 +23,7 @@ struct TreeLinks {
 
 /// Combines the accumulators of all devices for a record's reduction, and gives each the value.
 /// Throws: PeerFailed, Mismatch.
-void reduce_along_tree(Record& record);
+void reduce_along_tree(DeviceTask& task);
 
 /// Combines `from` into `into`, which are of equal lengths.
 using CombineBytes = void (*)(std::span<std::byte> into, std::span<std::byte const> from);
@@ -31,7 +31,7 @@ using CombineBytes = void (*)(std::span<std::byte> into, std::span<std::byte con
 /// Combines `bytes` of all members of the record's tree, in pieces of a multiple of 128 bytes, and
 /// gives the result to each.
 /// Throws: PeerFailed, Mismatch.
-void combine_along_tree(Record& record, std::span<std::byte> bytes, CombineBytes combine);
+void combine_along_tree(DeviceTask& task, std::span<std::byte> bytes, CombineBytes combine);
 
 /// Bitwise or; and of each pair of std::int64_t the larger one, or the sum.
 void or_bytes(std::span<std::byte> into, std::span<std::byte const> from);

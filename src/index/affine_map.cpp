@@ -81,8 +81,8 @@ std::ostream& operator<<(std::ostream& out, AffineMap const& map) {
 
 }  // namespace detail
 
-bool ranges_meet(std::int64_t first_a, std::int64_t stride_a, std::int64_t count_a,
-                 std::int64_t first_b, std::int64_t stride_b, std::int64_t count_b) {
+bool ranges_intersect(std::int64_t first_a, std::int64_t stride_a, std::int64_t count_a,
+                      std::int64_t first_b, std::int64_t stride_b, std::int64_t count_b) {
   if (count_a <= 0 || count_b <= 0) return false;
   if (stride_a == 0) stride_a = count_a = 1;
   if (stride_b == 0) stride_b = count_b = 1;

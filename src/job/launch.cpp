@@ -109,7 +109,7 @@ std::string address_in(std::string_view contact) {
 }
 
 /// "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"
-MeetingPoint meeting_point_of_orte(std::string_view uri) {
+Rendezvous rendezvous_of_orte(std::string_view uri) {
   auto rest = uri;
   auto const job = number_in(take_until(rest, "."));
   (void)take_until(rest, ";");
@@ -120,7 +120,7 @@ MeetingPoint meeting_point_of_orte(std::string_view uri) {
 
 /// PMIx 5: "prterun-hydra-3874047@0.0;tcp4://118.143.212.23:49157", the job's number is the last
 /// before the "@"; 2 and 3: "pmix-server.40985;tcp4://127.0.0.1:48103", it is behind the point.
-MeetingPoint meeting_point_of_pmix(std::string_view uri, bool is_version_5) {
+Rendezvous rendezvous_of_pmix(std::string_view uri, bool is_version_5) {
   auto rest = uri;
   auto name = take_until(rest, ";");
   if (is_version_5) name = name.substr(0, name.find('@'));
@@ -130,7 +130,7 @@ MeetingPoint meeting_point_of_pmix(std::string_view uri, bool is_version_5) {
   return {host, port_of(*job)};
 }
 
-MeetingPoint meeting_point_by_pmix(EnvironmentLookup const& variable) {
+Rendezvous rendezvous_by_pmix(EnvironmentLookup const& variable) {
   auto const version = word(variable, {"PMIX_VERSION"});
   auto const uri = word(variable, {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI3",
                                    "PMIX_SERVER_URI21", "PMIX_SERVER_URI2"});
@@ -138,9 +138,9 @@ MeetingPoint meeting_point_by_pmix(EnvironmentLookup const& variable) {
   switch (version.empty() ? '?' : version.front()) {
     case '2':
     case '3':
-      return meeting_point_of_pmix(uri, false);
+      return rendezvous_of_pmix(uri, false);
     case '5':
-      return meeting_point_of_pmix(uri, true);
+      return rendezvous_of_pmix(uri, true);
     default:
       fail_on("PMIX_VERSION", version,
               text("is none whose addresses are known (2, 3 and 5 are); the server's is ", uri));
@@ -172,7 +172,7 @@ std::ostream& operator<<(std::ostream& out, LaunchFacts const& facts) {
   return out;
 }
 
-std::ostream& operator<<(std::ostream& out, MeetingPoint const& point) {
+std::ostream& operator<<(std::ostream& out, Rendezvous const& point) {
   bool const is_ipv6 = point.host.find(':') != std::string::npos;
   return out << (is_ipv6 ? "[" : "") << point.host << (is_ipv6 ? "]:" : ":") << point.port;
 }
@@ -217,12 +217,12 @@ bool launched_by_mpi() {
   return launch_facts().starts_mpi();
 }
 
-MeetingPoint meeting_point(EnvironmentLookup const& variable) {
+Rendezvous rendezvous(EnvironmentLookup const& variable) {
   auto const orte = word(variable, {"OMPI_MCA_orte_hnp_uri"});
-  if (!orte.empty()) return meeting_point_of_orte(orte);
+  if (!orte.empty()) return rendezvous_of_orte(orte);
   if (any(variable, {"PMIX_NAMESPACE", "PMIX_VERSION"})) {
     auto const is_of_slurm = word(variable, {"PMIX_NAMESPACE"}).starts_with("slurm.pmix.");
-    if (!is_of_slurm) return meeting_point_by_pmix(variable);
+    if (!is_of_slurm) return rendezvous_by_pmix(variable);
   }
   LaunchFacts facts;
   add_slurm(facts, variable);

@@ -59,19 +59,19 @@ std::ostream& operator<<(std::ostream& out, LaunchFacts const& facts);
 [[nodiscard]] std::string first_host(std::string_view list);
 
 /// A rendezvous address of a job without MPI: for libraries that need a coordinator.
-struct MeetingPoint {
+struct Rendezvous {
   std::string host;  ///< a name or an address
   int port = 0;      ///< from the job's number: 61440 + number mod 4096
 
-  friend bool operator==(MeetingPoint const&, MeetingPoint const&) = default;
+  friend bool operator==(Rendezvous const&, Rendezvous const&) = default;
 };
-std::ostream& operator<<(std::ostream& out, MeetingPoint const& point);
+std::ostream& operator<<(std::ostream& out, Rendezvous const& point);
 
 /// The same on every process of the job, by the launcher's variables alone; nothing is sent.
 /// Throws: ConfigError, naming the variable, if the launcher provides no address or one of an
 ///         unknown form.
 /// Source: the rule for the port is that of JAX and of Reactant; jobs of Open MPI's own runtime
 ///         count by their number / 65536, since the rest of that is 0 for each of them.
-[[nodiscard]] MeetingPoint meeting_point(EnvironmentLookup const& variable);
+[[nodiscard]] Rendezvous rendezvous(EnvironmentLookup const& variable);
 
 }  // namespace tessera

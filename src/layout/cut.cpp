@@ -257,8 +257,8 @@ std::int64_t Cut::piece_with(std::int64_t extent, std::int64_t ways, std::int64_
   return s * ways + segment.cut.piece_with(segment.cells, ways, cell - segments_->border(s));
 }
 
-Piece Cut::pieces_meeting(std::int64_t extent, std::int64_t ways, std::int64_t lo,
-                          std::int64_t hi) const {
+Piece Cut::pieces_intersecting(std::int64_t extent, std::int64_t ways, std::int64_t lo,
+                               std::int64_t hi) const {
   lo = std::max<std::int64_t>(lo, 0);
   hi = std::min(hi, extent);
   if (lo >= hi) return {};
@@ -302,7 +302,7 @@ std::int64_t Cut::ways_with_cells(std::int64_t extent, std::int64_t ways) const 
       most = std::max(most, segment.cut.ways_with_cells(segment.cells, ways));
     return most;
   }
-  if (!lists_cells()) return pieces_meeting(extent, ways, 0, extent).size();
+  if (!lists_cells()) return pieces_intersecting(extent, ways, 0, extent).size();
   std::int64_t busy = 0;
   for (std::int64_t way = 0; way < ways; ++way) busy += has_cells(way) ? 1 : 0;
   return busy;

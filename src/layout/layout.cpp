@@ -54,8 +54,9 @@ std::vector<Box> Layout::boxes_of(DeviceId device) const {
   return sharding_.boxes_of(device, shape_);
 }
 
-Piece Layout::pieces_meeting(std::size_t d, Box const& cells) const {
-  return sharding_.cut(d).pieces_meeting(shape_[d], sharding_.ways(d), cells.lo[d], cells.hi[d]);
+Piece Layout::pieces_intersecting(std::size_t d, Box const& cells) const {
+  return sharding_.cut(d).pieces_intersecting(shape_[d], sharding_.ways(d), cells.lo[d],
+                                              cells.hi[d]);
 }
 
 // A device's pieces along each dimension count in rounds: piece way + ways * round.
@@ -69,7 +70,7 @@ void Layout::visit_boxes(DeviceId device, Box const& cells,
   Index rounds;
   for (std::size_t d = 0; d < rank(); ++d) {
     auto const ways = sharding_.ways(d);
-    auto const met = pieces_meeting(d, cells);
+    auto const met = pieces_intersecting(d, cells);
     auto const all = sharding_.cut(d).piece_count(shape_[d], ways);
     first.push_back(std::max<std::int64_t>(ceil_div(met.lo - own[d], ways), 0));
     end.push_back(ceil_div(met.hi - own[d], ways));
@@ -111,7 +112,7 @@ void Layout::visit_owners(Box const& cells, std::int64_t replica,
   Index first;
   Index end;
   for (std::size_t d = 0; d < rank(); ++d) {
-    auto const met = pieces_meeting(d, cells);
+    auto const met = pieces_intersecting(d, cells);
     first.push_back(met.lo);
     end.push_back(met.hi);
   }
@@ -130,7 +131,7 @@ void Layout::visit_devices(Box const& cells, std::int64_t replica, Index const& 
   Index first;
   Index end;
   for (std::size_t d = 0; d < rank(); ++d) {
-    auto const met = ways_owning(pieces_meeting(d, cells), sharding_.ways(d), beside[d]);
+    auto const met = ways_owning(pieces_intersecting(d, cells), sharding_.ways(d), beside[d]);
     if (met.size() == 0) return;
     first.push_back(met.lo);
     end.push_back(met.hi);

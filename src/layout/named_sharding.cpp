@@ -19,7 +19,7 @@ namespace {
 // axes contribute to neither.
 struct AxisRole {
   static constexpr std::size_t copies = max_rank;
-  static constexpr std::size_t addends = max_rank + 1;
+  static constexpr std::size_t partials = max_rank + 1;
 
   std::size_t cuts = copies;
   std::int64_t size = 1;
@@ -154,7 +154,7 @@ NamedSharding::State::State(Mesh m, PartitionSpec s, std::vector<Cut> c)
     // With one piece all cuts are the same, so that equivalent shardings compare equal.
     if (ways[d] == 1 && !cuts[d].lists_cells()) cuts[d] = Cut::balanced();
   }
-  (void)commit_axes(spec.partial_axes(), AxisRole::addends, mesh, roles);
+  (void)commit_axes(spec.partial_axes(), AxisRole::partials, mesh, roles);
   replicas = weigh_copies(roles);
   hash();
 }
@@ -295,7 +295,7 @@ std::int64_t NamedSharding::replica_at(std::int64_t position) const {
 std::int64_t NamedSharding::position_holding(Index const& pieces, std::int64_t replica) const {
   std::int64_t position = 0;
   for (auto const& role : state_->roles) {
-    if (role.cuts == AxisRole::addends) continue;  // the first addend
+    if (role.cuts == AxisRole::partials) continue;  // the first addend
     position += role.position_with(role.cuts == AxisRole::copies ? replica : pieces[role.cuts]);
   }
   return position;

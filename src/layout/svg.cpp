@@ -70,7 +70,7 @@ Piece piece_of(Layout const& layout, std::size_t d, std::int64_t k) {
 std::vector<std::int64_t> filled_pieces(Layout const& layout, std::size_t d) {
   auto const extent = layout.shape()[d];
   auto const all =
-      layout.sharding().cut(d).pieces_meeting(extent, layout.sharding().ways(d), 0, extent);
+      layout.sharding().cut(d).pieces_intersecting(extent, layout.sharding().ways(d), 0, extent);
   if (all.size() > most_boxes)
     throw UsageError(text("a picture of ", layout, " would have more than ", most_boxes,
                           " boxes; draw a smaller layout, or use visualize"));

@@ -72,7 +72,7 @@ Piece piece_of(Layout const& layout, std::size_t d, std::int64_t k) {
 
 Piece pieces_of(Layout const& layout, std::size_t d) {
   auto const extent = layout.shape()[d];
-  return layout.sharding().cut(d).pieces_meeting(extent, layout.sharding().ways(d), 0, extent);
+  return layout.sharding().cut(d).pieces_intersecting(extent, layout.sharding().ways(d), 0, extent);
 }
 
 // The numbers of the pieces of a dimension that have cells; of more than `most`, the first and

@@ -25,9 +25,10 @@ bool is_followed(Awaited::Kind kind) {
 
 }  // namespace
 
-Questions::Questions(Postbox& postbox, Job const& job, Waits const& waits, IsSatisfied is_satisfied,
-                     Failure& failure, double question_seconds)
-    : postbox_(postbox),
+DeadlockDetector::DeadlockDetector(ControlChannel& control_channel, Job const& job,
+                                   WaitRegistry const& waits, IsSatisfied is_satisfied,
+                                   Failure& failure, double question_seconds)
+    : control_channel_(control_channel),
       job_(job),
       waits_(waits),
       is_satisfied_(std::move(is_satisfied)),
@@ -37,7 +38,7 @@ Questions::Questions(Postbox& postbox, Job const& job, Waits const& waits, IsSat
   asked_.reserve(static_cast<std::size_t>(job.local_count()) + 1);
 }
 
-void Questions::ask(Clock::time_point now) {
+void DeadlockDetector::ask(Clock::time_point now) {
   waits_.visit_all([&](WaitingNode const& waiting) {
     auto& asked = asked_of(waiting, now);
     if (now < asked.next) return;
@@ -46,7 +47,8 @@ void Questions::ask(Clock::time_point now) {
   });
 }
 
-Questions::Asked& Questions::asked_of(WaitingNode const& waiting, Clock::time_point now) {
+DeadlockDetector::Asked& DeadlockDetector::asked_of(WaitingNode const& waiting,
+                                                    Clock::time_point now) {
   auto found = std::find_if(asked_.begin(), asked_.end(),
                             [&](auto const& asked) { return asked.node == waiting.node; });
   if (found == asked_.end()) found = asked_.insert(found, Asked(waiting.node));
@@ -55,7 +57,7 @@ Questions::Asked& Questions::asked_of(WaitingNode const& waiting, Clock::time_po
   return *found;
 }
 
-void Questions::begin_probe(WaitingNode const& waiting, std::uint64_t number) {
+void DeadlockDetector::begin_probe(WaitingNode const& waiting, std::uint64_t number) {
   control::Probe probe;
   probe.initiator = waiting.node;
   probe.initiator_process = job_.self();
@@ -65,7 +67,7 @@ void Questions::begin_probe(WaitingNode const& waiting, std::uint64_t number) {
   if (step(probe, waiting)) follow(probe);
 }
 
-bool Questions::step(control::Probe& probe, WaitingNode const& next) {
+bool DeadlockDetector::step(control::Probe& probe, WaitingNode const& next) {
   if (!is_followed(next.wait.what.kind)) return false;
   if (probe.steps > 0 && probe.noted == next.node && probe.noted_wait == next.wait.number)
     return false;
@@ -79,10 +81,10 @@ bool Questions::step(control::Probe& probe, WaitingNode const& next) {
   return true;
 }
 
-void Questions::follow(control::Probe probe) {
+void DeadlockDetector::follow(control::Probe probe) {
   while (true) {
     if (!job_.is_local(probe.last.peer)) {
-      postbox_.send(job_.process_of(probe.last.peer), probe);
+      control_channel_.send(job_.process_of(probe.last.peer), probe);
       return;
     }
     if (is_satisfied_(probe.last)) return;
@@ -101,7 +103,7 @@ void Questions::follow(control::Probe probe) {
   }
 }
 
-void Questions::on_cycle(control::Probe const& probe) {
+void DeadlockDetector::on_cycle(control::Probe const& probe) {
   auto const found = std::find_if(asked_.begin(), asked_.end(), [&](auto const& asked) {
     return asked.node == probe.initiator && asked.wait == probe.initiator_wait;
   });
@@ -109,7 +111,7 @@ void Questions::on_cycle(control::Probe const& probe) {
   if (found->signature != probe.signature) {
     found->signature = probe.signature;
     found->probes_when_found = found->probes;
-    found->next = Clock::now() + Beats::interval;
+    found->next = Clock::now() + Heartbeats::interval;
     return;
   }
   if (probe.number <= found->probes_when_found) return;
@@ -121,7 +123,7 @@ void Questions::on_cycle(control::Probe const& probe) {
       different_programs(text(probe.first, among, ": none of these waits can end, so"))));
 }
 
-void Questions::reply_finished(control::Probe const& probe) {
+void DeadlockDetector::reply_finished(control::Probe const& probe) {
   control::Finished reply;
   reply.initiator = probe.initiator;
   reply.initiator_wait = probe.initiator_wait;
@@ -129,11 +131,11 @@ void Questions::reply_finished(control::Probe const& probe) {
   if (probe.initiator_process == job_.self()) {
     on_finished(job_.self(), reply);
   } else {
-    postbox_.send(probe.initiator_process, reply);
+    control_channel_.send(probe.initiator_process, reply);
   }
 }
 
-void Questions::on_finished(ProcessId process, control::Finished const& finished) {
+void DeadlockDetector::on_finished(ProcessId process, control::Finished const& finished) {
   waits_.visit_all([&](WaitingNode const& waiting) {
     if (waiting.node != finished.initiator || waiting.wait.number != finished.initiator_wait)
       return;

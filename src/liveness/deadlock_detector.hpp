@@ -27,7 +27,7 @@
 namespace tessera {
 
 /// Threads: the caller's.
-class Questions {
+class DeadlockDetector {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -35,8 +35,8 @@ class Questions {
   /// it no more.
   using IsSatisfied = std::function<bool(control::Edge const&)>;
 
-  Questions(Postbox& postbox, Job const& job, Waits const& waits, IsSatisfied is_satisfied,
-            Failure& failure, double question_seconds);
+  DeadlockDetector(ControlChannel& control_channel, Job const& job, WaitRegistry const& waits,
+                   IsSatisfied is_satisfied, Failure& failure, double question_seconds);
 
   /// Sends probes for the waits of this process that have become long. A check is cheap; call it
   /// often.
@@ -72,9 +72,9 @@ class Questions {
   void on_cycle(control::Probe const& probe);
   void reply_finished(control::Probe const& probe);
 
-  Postbox& postbox_;
+  ControlChannel& control_channel_;
   Job const& job_;
-  Waits const& waits_;
+  WaitRegistry const& waits_;
   IsSatisfied is_satisfied_;
   Failure& failure_;
   Clock::duration patience_;

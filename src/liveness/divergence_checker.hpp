@@ -25,13 +25,13 @@
 namespace tessera {
 
 /// Threads: the caller's.
-class Agreement {
+class DivergenceChecker {
  public:
   /// How many statements a process may be ahead of a neighbour.
   static constexpr std::uint64_t most_ahead = 256;
 
   /// A difference that is found becomes `failure`, a Mismatch.
-  Agreement(Postbox& postbox, Job const& job, Failure& failure);
+  DivergenceChecker(ControlChannel& control_channel, Job const& job, Failure& failure);
 
   /// Announces the next statement of this process; in an error, `what()` follows the statement's
   /// number and place.
@@ -44,7 +44,7 @@ class Agreement {
   void on_digests(ProcessId from, control::Digests const& digests);
   void on_compared(control::Compared const& compared);
   void on_ask(control::Ask const& ask);
-  void on_account(ProcessId from, control::Account const& account);
+  void on_description(ProcessId from, control::StatementDescription const& account);
 
   /// A neighbour with which more than `most` of this process's statements have not been compared.
   [[nodiscard]] std::optional<ProcessId> behind(std::uint64_t most) const;
@@ -52,7 +52,7 @@ class Agreement {
 
  private:
   /// A statement of this process.
-  struct Said {
+  struct OwnStatement {
     std::uint64_t digest;
     StatementTag tag;
     std::function<std::string()> what;  ///< for people; called only if a difference is found
@@ -67,22 +67,23 @@ class Agreement {
     bool is_asked = false;
   };
 
-  void keep(Said said);
+  void keep(OwnStatement said);
   void compare(Child& child);
   void forget();
   [[nodiscard]] Child& child(ProcessId process);
-  [[nodiscard]] control::Account account(std::uint64_t number) const;
-  [[nodiscard]] Said const& own(std::uint64_t number) const;
+  [[nodiscard]] control::StatementDescription account(std::uint64_t number) const;
+  [[nodiscard]] OwnStatement const& own(std::uint64_t number) const;
 
-  Postbox& postbox_;
+  ControlChannel& control_channel_;
   Failure& failure_;
   ProcessId self_;
   std::optional<ProcessId> parent_;
   std::uint64_t told_ = 0;  ///< to the parent
   std::uint64_t compared_by_parent_ = 0;
   std::vector<Child> children_;
-  std::uint64_t said_ = 0;    ///< statements
-  std::deque<Said> history_;  ///< the last of them, up to `said_`: those not yet compared by all
+  std::uint64_t own_statements_ = 0;  ///< statements
+  std::deque<OwnStatement>
+      history_;  ///< the last of them, up to `own_statements_`: those not yet compared by all
 };
 
 }  // namespace tessera

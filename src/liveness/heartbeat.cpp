@@ -26,46 +26,50 @@ std::uint64_t as_unsigned(std::int64_t number) {
 
 }  // namespace
 
-Beats::Beats(Bootstrap& bootstrap, SideThread& thread, SegmentDoor const& door)
-    : self_(bootstrap.self()), thread_(thread), door_(door), on_host_(bootstrap.host_processes()) {
+Heartbeats::Heartbeats(Bootstrap& bootstrap, ProgressThread& thread,
+                       DescriptorServer const& descriptor_server)
+    : self_(bootstrap.self()),
+      thread_(thread),
+      descriptor_server_(descriptor_server),
+      on_host_(bootstrap.host_processes()) {
   bool const has_other_hosts =
       static_cast<std::int64_t>(on_host_.size()) < bootstrap.process_count();
   if (bootstrap.process_count() == 1) return;
   own_ = Segment::make(sizeof(Page));
   new (own_.data()) Page{};
-  thread_.at_each_beat([this] { own().beats.fetch_add(1, std::memory_order_relaxed); });
+  thread_.at_each_heartbeat([this] { own().heartbeats.fetch_add(1, std::memory_order_relaxed); });
   if (has_other_hosts)
     far_.emplace(bootstrap, thread_, [this](ProcessId process) { return state_letter(process); });
   start_thread(bootstrap);
   try {
     exchange_tickets(bootstrap);
-    if (far_) far_->tell_everybody(bootstrap);
+    if (far_) far_->announce_address(bootstrap);
   } catch (...) {
     thread_.stop();  // before the objects that it uses end
     throw;
   }
 }
 
-void Beats::start_thread(Bootstrap& bootstrap) {
+void Heartbeats::start_thread(Bootstrap& bootstrap) {
   if (!bootstrap.allows_threads()) return;
   own().has_thread = thread_.start();
   if (!own().has_thread)
     log_warning_once("the system provides no thread: other processes see no heartbeat of this one");
 }
 
-Beats::~Beats() {
+Heartbeats::~Heartbeats() {
   thread_.stop();
 }
 
-void Beats::exchange_tickets(Bootstrap& bootstrap) {
+void Heartbeats::exchange_tickets(Bootstrap& bootstrap) {
   auto const& mine = own_.ticket();
-  auto const door = thread_.is_running() ? as_signed(door_.number()) : 0;
+  auto const descriptor_server = thread_.is_running() ? as_signed(descriptor_server_.number()) : 0;
   std::array<std::int64_t, ticket_numbers> const numbers{
-      mine.pid, mine.descriptor, as_signed(mine.nonce), door, pid_namespace()};
+      mine.pid, mine.descriptor, as_signed(mine.nonce), descriptor_server, pid_namespace()};
   tickets_ = bootstrap.host_table(numbers);
 }
 
-std::optional<Beats::Partner> Beats::introduced(ProcessId peer) const {
+std::optional<Heartbeats::Partner> Heartbeats::introduced(ProcessId peer) const {
   auto const found = std::lower_bound(on_host_.begin(), on_host_.end(), peer);
   if (found == on_host_.end() || *found != peer) return std::nullopt;
   auto const place = static_cast<std::size_t>(found - on_host_.begin()) * ticket_numbers;
@@ -77,7 +81,7 @@ std::optional<Beats::Partner> Beats::introduced(ProcessId peer) const {
   return partner;
 }
 
-Beats::Partner* Beats::partner(ProcessId peer) {
+Heartbeats::Partner* Heartbeats::partner(ProcessId peer) {
   if (peer == self_) return nullptr;
   auto const found = partners_.find(peer);
   if (found != partners_.end()) return &found->second;
@@ -89,14 +93,15 @@ Beats::Partner* Beats::partner(ProcessId peer) {
   return &partner;
 }
 
-void Beats::need_page(Partner& partner) const {
+void Heartbeats::need_page(Partner& partner) const {
   if (std::exchange(partner.is_asked, true)) return;
   std::string why_not;
-  partner.segment = Segment::map(partner.ticket, Segment::Access::read, why_not, door_.ways());
+  partner.segment =
+      Segment::map(partner.ticket, Segment::Access::read, why_not, descriptor_server_.ways());
 }
 
-std::optional<std::string> Beats::trouble(ProcessId peer, BeatWatch& watch,
-                                          double silence_seconds) {
+std::optional<std::string> Heartbeats::trouble(ProcessId peer, HeartbeatWatch& watch,
+                                               double silence_seconds) {
   if (is_far(peer)) return far_->trouble(peer, watch, silence_seconds);
   std::lock_guard const guard(partners_mutex_);
   auto* const known = partner(peer);
@@ -105,7 +110,7 @@ std::optional<std::string> Beats::trouble(ProcessId peer, BeatWatch& watch,
   return trouble_of(peer, *known, watch, silence_seconds);
 }
 
-std::optional<ProcessState> Beats::live_state(Partner const& partner) {
+std::optional<ProcessState> Heartbeats::live_state(Partner const& partner) {
   if (!partner.pid_means_the_same) return ProcessState{};
   auto const state = process_state(partner.ticket.pid);
   if (state && state->letter == '?') return state;
@@ -113,7 +118,7 @@ std::optional<ProcessState> Beats::live_state(Partner const& partner) {
   return is_alive ? state : std::nullopt;
 }
 
-std::optional<std::string> Beats::death_of(ProcessId peer) {
+std::optional<std::string> Heartbeats::death_of(ProcessId peer) {
   if (is_far(peer)) return far_->death_of(peer);
   std::lock_guard const guard(partners_mutex_);
   auto const* known = partner(peer);
@@ -121,44 +126,46 @@ std::optional<std::string> Beats::death_of(ProcessId peer) {
   return text(name_of(peer), " has died");
 }
 
-std::optional<std::string> Beats::trouble_of(ProcessId peer, Partner const& partner,
-                                             BeatWatch& watch, double silence_seconds) {
+std::optional<std::string> Heartbeats::trouble_of(ProcessId peer, Partner const& partner,
+                                                  HeartbeatWatch& watch, double silence_seconds) {
   auto const* page = partner.page();
   if (page != nullptr && page->has_left) return std::nullopt;
-  auto const peer_beats = page == nullptr ? 0 : page->beats.load(std::memory_order_relaxed);
+  auto const peer_heartbeats =
+      page == nullptr ? 0 : page->heartbeats.load(std::memory_order_relaxed);
   // A process without its own heartbeat counts its checks, which are equally frequent.
-  auto const own_beats = thread_.is_running() ? own().beats.load(std::memory_order_relaxed)
-                                              : own().beats.fetch_add(1, std::memory_order_relaxed);
-  auto const silent_beats = watch.silence(peer_beats, own_beats);
+  auto const own_heartbeats = thread_.is_running()
+                                  ? own().heartbeats.load(std::memory_order_relaxed)
+                                  : own().heartbeats.fetch_add(1, std::memory_order_relaxed);
+  auto const silent_beats = watch.silence(peer_heartbeats, own_heartbeats);
   if (!silent_beats || *silent_beats < 2) return std::nullopt;
 
   auto const state = live_state(partner);
   if (!state) return text(name_of(peer), " has died");
-  if (state->is_held()) watch.own_beats = own_beats;
+  if (state->is_held()) watch.own_heartbeats = own_heartbeats;
   if (page == nullptr || !page->has_thread) return std::nullopt;
   auto const silent_seconds = std::chrono::duration<double>(interval).count() *
-                              static_cast<double>(own_beats - watch.own_beats);
+                              static_cast<double>(own_heartbeats - watch.own_heartbeats);
   if (silent_seconds < silence_seconds) return std::nullopt;
   return text(name_of(peer), " has given no heartbeat for ", silence_seconds, " s",
               state->letter == 'T' ? " (it is stopped)" : "");
 }
 
-std::string Beats::name_of(ProcessId peer) const {
+std::string Heartbeats::name_of(ProcessId peer) const {
   if (is_far(peer)) return far_->name_of(peer);
   auto const known = introduced(peer);
   if (!known || !known->pid_means_the_same) return text("process ", peer);
   return text("process ", peer, " (pid ", known->ticket.pid, ')');
 }
 
-bool Beats::is_far(ProcessId peer) const {
+bool Heartbeats::is_far(ProcessId peer) const {
   return far_ && !std::binary_search(on_host_.begin(), on_host_.end(), peer);
 }
 
-void Beats::greet(ProcessId peer) {
+void Heartbeats::greet(ProcessId peer) {
   if (is_far(peer)) far_->greet(peer);
 }
 
-char Beats::state_letter(ProcessId peer) {
+char Heartbeats::state_letter(ProcessId peer) {
   std::lock_guard const guard(partners_mutex_);
   auto const* known = partner(peer);
   if (known == nullptr) return '?';
@@ -166,14 +173,14 @@ char Beats::state_letter(ProcessId peer) {
   return state ? state->letter : '\0';
 }
 
-void Beats::show_directory(SegmentTicket const& ticket) {
+void Heartbeats::show_directory(SegmentTicket const& ticket) {
   if (!own_) return;
   own().directory_bytes = ticket.size_bytes;
   own().directory_nonce = ticket.nonce;
   own().directory = ticket.descriptor + 1;
 }
 
-std::optional<SegmentTicket> Beats::directory_of(ProcessId peer, std::string& why_not) {
+std::optional<SegmentTicket> Heartbeats::directory_of(ProcessId peer, std::string& why_not) {
   std::lock_guard const guard(partners_mutex_);
   auto* const known = partner(peer);
   if (known != nullptr) need_page(*known);
@@ -188,10 +195,10 @@ std::optional<SegmentTicket> Beats::directory_of(ProcessId peer, std::string& wh
     return std::nullopt;
   }
   return SegmentTicket{known->ticket.pid, shown - 1, page->directory_bytes, page->directory_nonce,
-                       known->ticket.door};
+                       known->ticket.descriptor_server};
 }
 
-bool Beats::sees(ProcessId peer) {
+bool Heartbeats::sees(ProcessId peer) {
   std::lock_guard const guard(partners_mutex_);
   auto* const known = partner(peer);
   if (known == nullptr) return false;
@@ -199,7 +206,7 @@ bool Beats::sees(ProcessId peer) {
   return known->page() != nullptr;
 }
 
-void Beats::leave() {
+void Heartbeats::leave() {
   if (own_) own().has_left = true;
 }
 

@@ -30,21 +30,22 @@ namespace tessera {
 /// cancels out.
 ///
 /// Threads: any.
-class Beats {
+class Heartbeats {
  public:
-  static constexpr auto interval = SideThread::interval;
+  static constexpr auto interval = ProgressThread::interval;
 
   /// A collective over the job. Starts the thread if any other process can see its heartbeat.
-  Beats(Bootstrap& bootstrap, SideThread& thread, SegmentDoor const& door);
-  ~Beats();
-  Beats(Beats const&) = delete;
-  Beats& operator=(Beats const&) = delete;
+  Heartbeats(Bootstrap& bootstrap, ProgressThread& thread,
+             DescriptorServer const& descriptor_server);
+  ~Heartbeats();
+  Heartbeats(Heartbeats const&) = delete;
+  Heartbeats& operator=(Heartbeats const&) = delete;
 
   [[nodiscard]] bool has_other_hosts() const { return far_.has_value(); }
   /// Called when a channel leads to `peer`: finds out whether its heartbeat is visible.
   void greet(ProcessId peer);
   /// The reason why `peer` counts as failed, if it does.
-  [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, BeatWatch& watch,
+  [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, HeartbeatWatch& watch,
                                                    double silence_seconds);
   /// "process 1 (pid 1234) has died", if that is known.
   [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
@@ -63,7 +64,7 @@ class Beats {
 
  private:
   struct Page {
-    std::atomic<std::uint64_t> beats;
+    std::atomic<std::uint64_t> heartbeats;
     std::atomic<bool> has_thread;
     std::atomic<bool> has_left;
     std::atomic<std::int64_t> directory;  ///< descriptor + 1; 0 until there is one
@@ -94,20 +95,21 @@ class Beats {
   /// Maps its page at the first call.
   void need_page(Partner& partner) const;
   [[nodiscard]] std::optional<std::string> trouble_of(ProcessId peer, Partner const& partner,
-                                                      BeatWatch& watch, double silence_seconds);
+                                                      HeartbeatWatch& watch,
+                                                      double silence_seconds);
   /// Nothing if it is dead; a state without a letter if process ids are not comparable.
   [[nodiscard]] static std::optional<ProcessState> live_state(Partner const& partner);
   [[nodiscard]] Page& own() const { return *reinterpret_cast<Page*>(own_.data()); }
 
   ProcessId self_;
-  SideThread& thread_;
-  SegmentDoor const& door_;
+  ProgressThread& thread_;
+  DescriptorServer const& descriptor_server_;
   Segment own_;
   std::mutex partners_mutex_;
   std::map<ProcessId, Partner> partners_;  ///< those that were asked about
   std::span<ProcessId const> on_host_;     ///< by rank
   std::span<std::int64_t const> tickets_;  ///< of all of them, equally many each
-  std::optional<FarBeats> far_;            ///< where there are other hosts
+  std::optional<RemoteHeartbeats> far_;    ///< where there are other hosts
 };
 
 }  // namespace tessera

@@ -8,21 +8,21 @@
 namespace tessera {
 
 /// Kept by the waiting thread; see Beats::trouble.
-struct BeatWatch {
+struct HeartbeatWatch {
   bool has_looked = false;
   /// The peer's end would be no failure: all have arrived, or nearly so.
   bool may_have_left = false;
-  std::uint64_t peer_beats = 0;
-  std::uint64_t own_beats = 0;  ///< this process's, when the peer's last moved
+  std::uint64_t peer_heartbeats = 0;
+  std::uint64_t own_heartbeats = 0;  ///< this process's, when the peer's last moved
 
   /// How many beats of this process the peer's have stood still for; nothing at the first look, and
   /// where they have moved since the last.
   [[nodiscard]] std::optional<std::uint64_t> silence(std::uint64_t peer_now,
                                                      std::uint64_t own_now) {
-    if (has_looked && peer_now == peer_beats) return own_now - own_beats;
+    if (has_looked && peer_now == peer_heartbeats) return own_now - own_heartbeats;
     has_looked = true;
-    peer_beats = peer_now;
-    own_beats = own_now;
+    peer_heartbeats = peer_now;
+    own_heartbeats = own_now;
     return std::nullopt;
   }
 };

@@ -58,11 +58,11 @@ std::uint64_t random_number() {
 
 }  // namespace
 
-FarBeats::FarBeats(Bootstrap& bootstrap, SideThread& thread, StateOf state_of)
+RemoteHeartbeats::RemoteHeartbeats(Bootstrap& bootstrap, ProgressThread& thread, StateOf state_of)
     : self_(bootstrap.self()), state_of_(std::move(state_of)) {
   auto const address = address_among_hosts(bootstrap);
   job_ = static_cast<std::uint64_t>(bootstrap.max_of(static_cast<std::int64_t>(random_number())));
-  thread.at_each_beat([this] { beats_.fetch_add(1, std::memory_order_relaxed); });
+  thread.at_each_heartbeat([this] { heartbeats_.fetch_add(1, std::memory_order_relaxed); });
   if (address == 0 || !bootstrap.allows_threads()) return;
   socket_ = bound_socket(address);
   if (socket_ < 0) return;
@@ -73,11 +73,11 @@ FarBeats::FarBeats(Bootstrap& bootstrap, SideThread& thread, StateOf state_of)
   thread.when_readable(socket_, [this] { read_all(); });
 }
 
-FarBeats::~FarBeats() {
+RemoteHeartbeats::~RemoteHeartbeats() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-void FarBeats::tell_everybody(Bootstrap& bootstrap) {
+void RemoteHeartbeats::announce_address(Bootstrap& bootstrap) {
   auto const places = bootstrap.table_of(own_place_);
   {
     std::lock_guard const guard(mutex_);
@@ -91,16 +91,16 @@ void FarBeats::tell_everybody(Bootstrap& bootstrap) {
   greet(ProcessId(self & (self - 1)));
 }
 
-sockaddr_in FarBeats::place_of(ProcessId process) const {
+sockaddr_in RemoteHeartbeats::place_of(ProcessId process) const {
   auto const rank = static_cast<std::size_t>(process.value());
   return unpack(rank < places_.size() ? places_[rank] : 0);
 }
 
-sockaddr_in FarBeats::own_place() const {
+sockaddr_in RemoteHeartbeats::own_place() const {
   return unpack(own_place_);
 }
 
-std::string FarBeats::name_of(ProcessId peer) const {
+std::string RemoteHeartbeats::name_of(ProcessId peer) const {
   auto const place = place_of(peer);
   if (place.sin_port == 0) return text("process ", peer);
   std::array<char, INET_ADDRSTRLEN> letters{};
@@ -108,7 +108,7 @@ std::string FarBeats::name_of(ProcessId peer) const {
   return text("process ", peer, " (at ", letters.data(), ')');
 }
 
-void FarBeats::send(ProcessId to, ProcessId about) {
+void RemoteHeartbeats::send(ProcessId to, ProcessId about) {
   auto const place = place_of(to);
   if (socket_ < 0 || place.sin_port == 0) return;
   Datagram const question{job_, self_.value(), to.value(), about.value(), false, '?'};
@@ -117,19 +117,19 @@ void FarBeats::send(ProcessId to, ProcessId about) {
                  sizeof place);
 }
 
-void FarBeats::greet(ProcessId peer) {
+void RemoteHeartbeats::greet(ProcessId peer) {
   if (peer != self_) send(peer, peer);
 }
 
-void FarBeats::ask(ProcessId process, Peer& peer) {
-  auto const now = beats_.load(std::memory_order_relaxed);
+void RemoteHeartbeats::ask(ProcessId process, Peer& peer) {
+  auto const now = heartbeats_.load(std::memory_order_relaxed);
   if (peer.has_been_asked && now - peer.asked_at < ask_interval) return;
   peer.has_been_asked = true;
   peer.asked_at = now;
   send(process, process);
 }
 
-void FarBeats::ask_about(ProcessId process) {
+void RemoteHeartbeats::ask_about(ProcessId process) {
   auto const address = address_of(process);
   auto const count = static_cast<std::int64_t>(places_.size());
   int asked = 0;
@@ -142,22 +142,22 @@ void FarBeats::ask_about(ProcessId process) {
     }
 }
 
-bool FarBeats::gets_through(ProcessId process) const {
+bool RemoteHeartbeats::gets_through(ProcessId process) const {
   return answered_from_.contains(address_of(process));
 }
 
-std::optional<std::string> FarBeats::trouble(ProcessId peer, BeatWatch& watch,
-                                             double silence_seconds) {
+std::optional<std::string> RemoteHeartbeats::trouble(ProcessId peer, HeartbeatWatch& watch,
+                                                     double silence_seconds) {
   std::lock_guard const guard(mutex_);
   auto& known = peers_[peer];
   ask(peer, known);
-  auto const own_beats = beats_.load(std::memory_order_relaxed);
-  auto const silent_beats = watch.silence(known.answers, own_beats);
+  auto const own_heartbeats = heartbeats_.load(std::memory_order_relaxed);
+  auto const silent_beats = watch.silence(known.answers, own_heartbeats);
   if (!silent_beats) return std::nullopt;
   if (known.is_dead && !watch.may_have_left) return text(name_of(peer), " has died");
   if (*silent_beats < patience) return std::nullopt;  // even if a shorter silence is configured
-  if (known.asked_at == own_beats) ask_about(peer);
-  auto const silent_seconds = std::chrono::duration<double>(SideThread::interval).count() *
+  if (known.asked_at == own_heartbeats) ask_about(peer);
+  auto const silent_seconds = std::chrono::duration<double>(ProgressThread::interval).count() *
                               static_cast<double>(*silent_beats);
   if (silent_seconds < silence_seconds) return std::nullopt;
   if (gets_through(peer))
@@ -168,13 +168,13 @@ std::optional<std::string> FarBeats::trouble(ProcessId peer, BeatWatch& watch,
   return std::nullopt;
 }
 
-std::string FarBeats::why_silent(Peer const& peer) const {
+std::string RemoteHeartbeats::why_silent(Peer const& peer) const {
   if (peer.state_of_host == 'T') return "it is stopped";
   if (peer.state_of_host != 0) return "its host answers, but it does not";
   return "it is stopped, its host is down or the link to it is cut";
 }
 
-std::optional<std::string> FarBeats::death_of(ProcessId peer) {
+std::optional<std::string> RemoteHeartbeats::death_of(ProcessId peer) {
   std::lock_guard const guard(mutex_);
   auto& known = peers_[peer];
   if (known.is_dead) return text(name_of(peer), " has died");
@@ -182,14 +182,14 @@ std::optional<std::string> FarBeats::death_of(ProcessId peer) {
   return std::nullopt;
 }
 
-void FarBeats::read_all() {
+void RemoteHeartbeats::read_all() {
   read_refusals();
   sockaddr_in from{};
   while (auto const datagram = read_one(from)) hear(*datagram, from);
 }
 
 // Reads refused questions: if nobody listens at the address, the kernel returns the datagram.
-void FarBeats::read_refusals() {
+void RemoteHeartbeats::read_refusals() {
   while (true) {
     Datagram datagram;
     alignas(cmsghdr) std::array<std::byte, 256> room;
@@ -212,7 +212,7 @@ void FarBeats::read_refusals() {
   }
 }
 
-std::optional<FarBeats::Datagram> FarBeats::read_one(sockaddr_in& from) {
+std::optional<RemoteHeartbeats::Datagram> RemoteHeartbeats::read_one(sockaddr_in& from) {
   // An error belongs to an earlier question, and is cleared once reported.
   for (int look = 0; look < 100; ++look) {
     Datagram datagram;
@@ -228,7 +228,7 @@ std::optional<FarBeats::Datagram> FarBeats::read_one(sockaddr_in& from) {
   return std::nullopt;
 }
 
-void FarBeats::hear(Datagram const& datagram, sockaddr_in const& from) {
+void RemoteHeartbeats::hear(Datagram const& datagram, sockaddr_in const& from) {
   ProcessId const about(datagram.about);
   if (datagram.is_answer) return hear_answer(datagram, from.sin_addr.s_addr);
   Datagram answer{job_, self_.value(), datagram.from, datagram.about, true, '?'};
@@ -237,7 +237,7 @@ void FarBeats::hear(Datagram const& datagram, sockaddr_in const& from) {
                  sizeof from);
 }
 
-void FarBeats::hear_answer(Datagram const& answer, HostAddress from) {
+void RemoteHeartbeats::hear_answer(Datagram const& answer, HostAddress from) {
   std::lock_guard const guard(mutex_);
   answered_from_.insert(from);
   auto& peer = peers_[ProcessId(answer.about)];

@@ -32,7 +32,7 @@ namespace tessera {
 /// datagram carries a number that the processes drew for themselves.
 ///
 /// Threads: any.
-class FarBeats {
+class RemoteHeartbeats {
  public:
   /// A letter as in ProcessState for a process of this host; 0 if there is no such process, '?' if
   /// unknown.
@@ -40,14 +40,14 @@ class FarBeats {
 
   /// Opens the socket. A collective over the job, which has several hosts. The thread has not been
   /// started yet.
-  FarBeats(Bootstrap& bootstrap, SideThread& thread, StateOf state_of);
-  ~FarBeats();
-  FarBeats(FarBeats const&) = delete;
-  FarBeats& operator=(FarBeats const&) = delete;
+  RemoteHeartbeats(Bootstrap& bootstrap, ProgressThread& thread, StateOf state_of);
+  ~RemoteHeartbeats();
+  RemoteHeartbeats(RemoteHeartbeats const&) = delete;
+  RemoteHeartbeats& operator=(RemoteHeartbeats const&) = delete;
 
   /// Publishes the address for questions. A collective over the job; call it after the thread was
   /// started.
-  void tell_everybody(Bootstrap& bootstrap);
+  void announce_address(Bootstrap& bootstrap);
 
   /// The address at which this process answers; port 0 if it does not.
   [[nodiscard]] sockaddr_in own_place() const;
@@ -55,7 +55,7 @@ class FarBeats {
   /// Asks once, so that it is known early whether questions get through.
   void greet(ProcessId peer);
   /// Asks from time to time. The reason why `peer` counts as failed, if it does.
-  [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, BeatWatch& watch,
+  [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, HeartbeatWatch& watch,
                                                    double silence_seconds);
   /// "process 1 (at 10.0.0.1) has died", if that is known.
   [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
@@ -102,7 +102,7 @@ class FarBeats {
   std::int64_t own_place_ = 0;
   std::uint64_t job_ = 0;
   std::span<std::int64_t const> places_;  ///< by rank: address and port; 0 if it does not answer
-  std::atomic<std::uint64_t> beats_{0};
+  std::atomic<std::uint64_t> heartbeats_{0};
   std::mutex mutex_;
   std::map<ProcessId, Peer> peers_;
   std::set<HostAddress> answered_from_;

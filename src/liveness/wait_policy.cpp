@@ -13,69 +13,70 @@
 
 namespace tessera {
 
-void WorkerWaiter::listen(Awaited const& what) {
+void WorkerWaitPolicy::listen(Awaited const& what) {
   if (!context_.options.compares_statements) return;
   auto const end = Clock::now() + std::chrono::seconds(2);
   until([&] { return Clock::now() > end; }, what);
 }
 
-void WorkerWaiter::begin(Awaited const& what) {
+void WorkerWaitPolicy::begin(Awaited const& what) {
   what_ = what;
   has_looked_ = false;
   slot_.begin(what);
 }
 
-void WorkerWaiter::idle() {
+void WorkerWaitPolicy::idle() {
   context_.failure.throw_if_set();
   ::sched_yield();
   if (is_time_to_look()) look(Clock::now());
 }
 
-void WorkerWaiter::look(Clock::time_point now) {
+void WorkerWaitPolicy::look(Clock::time_point now) {
   if (!has_looked_) {
     has_looked_ = true;
     has_warned_ = false;
     watch_ = {};
     began_ = now;
-    next_look_ = now + Beats::interval;
+    next_look_ = now + Heartbeats::interval;
     return;
   }
   if (now < next_look_) return;
-  next_look_ = now + Beats::interval;
+  next_look_ = now + Heartbeats::interval;
   check_peers();
   warn_once(now);
 }
 
-void WorkerWaiter::check_peers() {
+void WorkerWaitPolicy::check_peers() {
   if (!what_.has_peer() || context_.job.is_local(what_.peer)) return;
   check_peer(context_.job.process_of(what_.peer), watch_, what_);
 }
 
-void WorkerWaiter::check_peer(ProcessId peer, BeatWatch& watch, Awaited const& what) {
-  auto const trouble = context_.beats.trouble(peer, watch, context_.options.silence_seconds);
+void WorkerWaitPolicy::check_peer(ProcessId peer, HeartbeatWatch& watch, Awaited const& what) {
+  auto const trouble = context_.heartbeats.trouble(peer, watch, context_.options.silence_seconds);
   if (trouble) throw PeerFailed(text(*trouble, ", while ", what));
 }
 
-void WorkerWaiter::warn_once(Clock::time_point now) {
+void WorkerWaitPolicy::warn_once(Clock::time_point now) {
   std::chrono::duration<double> const waited = now - began_;
   if (has_warned_ || waited.count() < context_.options.stall_seconds) return;
   bool const is_for_others =
       what_.kind == Awaited::Kind::finish || what_.kind == Awaited::Kind::gpu;
   if (!what_.has_peer() && !is_for_others) return;
   has_warned_ = true;
-  auto const whom = what_.has_peer()
-                        ? text("; ", context_.beats.name_of(context_.job.process_of(what_.peer)))
-                        : text("; some of those it depends on");
+  auto const whom =
+      what_.has_peer()
+          ? text("; ", context_.heartbeats.name_of(context_.job.process_of(what_.peer)))
+          : text("; some of those it depends on");
   log_warning(text(what_, ", and has done so for ", context_.options.stall_seconds, " s", whom,
                    " may only be late, so the wait goes on"));
 }
 
-void CallerWaiter::begin(Awaited const& what) {
+void CallerWaitPolicy::begin(Awaited const& what) {
   watches_.clear();
-  WorkerWaiter::begin(what);
+  WorkerWaitPolicy::begin(what);
 }
 
-bool CallerWaiter::progress() try {
+bool CallerWaitPolicy::progress() try {
   return duties_.progress();
 } catch (ConnectionLost const& lost) {
   end_wait_for(lost.process(), lost.what());
@@ -84,20 +85,20 @@ bool CallerWaiter::progress() try {
 // A connection is lost because its process has died, which the kernel may report a little later;
 // because the process has given up, which it has announced; or by a failure of the network. It may
 // take a moment until the affected wait of this process is known.
-void CallerWaiter::end_wait_for(ProcessId lost, std::string const& why) {
+void CallerWaitPolicy::end_wait_for(ProcessId lost, std::string const& why) {
   std::optional<std::string> death;
   std::optional<Awaited> wait;
   for (int look = 0; look < 20 && (!death || !wait); ++look) {
     duties_.poll();
     context().failure.throw_if_set();
-    death = context().beats.death_of(lost);
+    death = context().heartbeats.death_of(lost);
     wait = context().waits.of_process(lost);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   throw PeerFailed(text(death ? *death : why, ", while ", wait ? *wait : awaited()));
 }
 
-void CallerWaiter::spin() {
+void CallerWaitPolicy::spin() {
   try {
     duties_.progress();
   } catch (ConnectionLost const&) {
@@ -106,7 +107,7 @@ void CallerWaiter::spin() {
   relax();
 }
 
-void CallerWaiter::idle() {
+void CallerWaitPolicy::idle() {
   context().failure.throw_if_set();
   bool const moved = progress();
   // A channel that is being opened waits only for a control message.
@@ -117,21 +118,21 @@ void CallerWaiter::idle() {
   if (is_time_to_look()) serve(Clock::now());
 }
 
-void CallerWaiter::serve(Clock::time_point now) {
+void CallerWaitPolicy::serve(Clock::time_point now) {
   constexpr std::chrono::milliseconds poll_interval{1};
   if (now >= next_poll_) {
     next_poll_ = now + poll_interval;
     duties_.poll();
   }
   if (now >= next_ask_) {
-    next_ask_ = now + Beats::interval;
+    next_ask_ = now + Heartbeats::interval;
     duties_.ask(now);
   }
   look(now);
 }
 
-void CallerWaiter::check_peers() {
-  WorkerWaiter::check_peers();
+void CallerWaitPolicy::check_peers() {
+  WorkerWaitPolicy::check_peers();
   // A GPU may wait for any partner; only the worker of its device knows which.
   bool const is_for_all = awaited().kind == Awaited::Kind::finish;
   auto const what =

@@ -25,17 +25,17 @@ struct WaitContext {
   Job const& job;
   NetworkOptions const& options;
   Failure const& failure;
-  Beats& beats;
-  Waits const& waits;
+  Heartbeats& heartbeats;
+  WaitRegistry const& waits;
 };
 
 /// Waits of a worker: an unsuccessful poll yields, and from time to time checks the clock and the
 /// peer's heartbeat.
-class WorkerWaiter : public Waiter {
+class WorkerWaitPolicy : public Waiter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  WorkerWaiter(WaitContext const& context, WaitSlot& slot) : context_(context), slot_(slot) {}
+  WorkerWaitPolicy(WaitContext const& context, WaitSlot& slot) : context_(context), slot_(slot) {}
 
   void listen(Awaited const& what) override;
 
@@ -51,7 +51,7 @@ class WorkerWaiter : public Waiter {
   /// Checks whether the wait has become too long. Throws: PeerFailed.
   void look(Clock::time_point now);
   /// Throws PeerFailed if `peer`, whom this wait is for, has failed.
-  void check_peer(ProcessId peer, BeatWatch& watch, Awaited const& what);
+  void check_peer(ProcessId peer, HeartbeatWatch& watch, Awaited const& what);
   /// Checks the processes that must act; at every heartbeat of a long wait.
   virtual void check_peers();
 
@@ -66,22 +66,22 @@ class WorkerWaiter : public Waiter {
   bool has_warned_ = false;
   Clock::time_point began_;
   Clock::time_point next_look_;
-  BeatWatch watch_;
+  HeartbeatWatch watch_;
 };
 
 /// The work of the caller's thread for others while it waits.
 struct CallerDuties {
-  std::function<bool()> progress;                            ///< drives the transports
-  std::function<void()> poll;                                ///< hands out control messages
-  std::function<void(WorkerWaiter::Clock::time_point)> ask;  ///< about long waits
+  std::function<bool()> progress;                                ///< drives the transports
+  std::function<void()> poll;                                    ///< hands out control messages
+  std::function<void(WorkerWaitPolicy::Clock::time_point)> ask;  ///< about long waits
   std::function<std::set<ProcessId> const&()> partners;
 };
 
 /// Waits of the caller's thread: an unsuccessful poll also does its duties.
-class CallerWaiter final : public WorkerWaiter {
+class CallerWaitPolicy final : public WorkerWaitPolicy {
  public:
-  CallerWaiter(WaitContext const& context, WaitSlot& slot, CallerDuties duties)
-      : WorkerWaiter(context, slot), duties_(std::move(duties)) {}
+  CallerWaitPolicy(WaitContext const& context, WaitSlot& slot, CallerDuties duties)
+      : WorkerWaitPolicy(context, slot), duties_(std::move(duties)) {}
 
   /// Whether every unsuccessful poll also polls for control messages.
   void poll_often(bool often) { polls_often_ = often; }
@@ -101,7 +101,7 @@ class CallerWaiter final : public WorkerWaiter {
   bool polls_often_ = false;
   Clock::time_point next_poll_;
   Clock::time_point next_ask_;
-  std::map<ProcessId, BeatWatch> watches_;  ///< while this process is done and waits for all
+  std::map<ProcessId, HeartbeatWatch> watches_;  ///< while this process is done and waits for all
 };
 
 }  // namespace tessera

@@ -2,15 +2,16 @@
 
 namespace tessera {
 
-Waits::Waits(Job const& job) : job_(job), workers_(static_cast<std::size_t>(job.local_count())) {}
+WaitRegistry::WaitRegistry(Job const& job)
+    : job_(job), workers_(static_cast<std::size_t>(job.local_count())) {}
 
-control::Node Waits::caller_node() const {
+control::Node WaitRegistry::caller_node() const {
   // The only device of a process and its caller are one thread.
   if (job_.local_count() == 1) return {false, job_.first_local().value()};
   return {true, job_.self().value()};
 }
 
-std::optional<WaitingNode> Waits::blocking(DeviceId device) const {
+std::optional<WaitingNode> WaitRegistry::blocking(DeviceId device) const {
   auto const& worker = workers_[static_cast<std::size_t>(job_.local_index(device))];
   if (auto const wait = worker.read()) return WaitingNode{{false, device.value()}, *wait};
   bool const is_driven_by_caller = job_.local_count() == 1 || (is_idle_ && is_idle_(device));
@@ -19,13 +20,13 @@ std::optional<WaitingNode> Waits::blocking(DeviceId device) const {
   return std::nullopt;
 }
 
-std::optional<Awaited> Waits::of_process(ProcessId process) const {
+std::optional<Awaited> WaitRegistry::of_process(ProcessId process) const {
   return find([&](Awaited const& what) {
     return what.has_peer() && job_.process_of(what.peer) == process;
   });
 }
 
-std::optional<Awaited> Waits::of_kind(Awaited::Kind kind) const {
+std::optional<Awaited> WaitRegistry::of_kind(Awaited::Kind kind) const {
   return find([&](Awaited const& what) { return what.kind == kind; });
 }
 

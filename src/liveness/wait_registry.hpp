@@ -21,9 +21,9 @@ struct WaitingNode {
 };
 
 /// One slot for each worker and one for the caller's thread.
-class Waits {
+class WaitRegistry {
  public:
-  explicit Waits(Job const& job);
+  explicit WaitRegistry(Job const& job);
 
   [[nodiscard]] WaitSlot& worker(DeviceId device) {
     return workers_[static_cast<std::size_t>(job_.local_index(device))];

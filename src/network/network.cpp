@@ -37,12 +37,12 @@ constexpr int spins_on_shared_core = 4;
 constexpr std::uint64_t statements_between_looks = 16;
 
 // By the page that each process of a host shows the others.
-SegmentDirectory directory_of(Beats& beats, SegmentDoor const& door) {
-  return {[&beats](SegmentTicket const& ticket) { beats.show_directory(ticket); },
-          [&beats](ProcessId process, std::string& why_not) {
-            return beats.directory_of(process, why_not);
+SegmentDirectory directory_of(Heartbeats& heartbeats, DescriptorServer const& descriptor_server) {
+  return {[&heartbeats](SegmentTicket const& ticket) { heartbeats.show_directory(ticket); },
+          [&heartbeats](ProcessId process, std::string& why_not) {
+            return heartbeats.directory_of(process, why_not);
           },
-          door.ways()};
+          descriptor_server.ways()};
 }
 
 }  // namespace
@@ -53,24 +53,25 @@ struct Network::Impl {
       : bootstrap(bootstrap_to_use),
         job(job_to_use),
         options(options_to_use.agreed(bootstrap)),
-        postbox(bootstrap),
-        door(side_thread, {hooks.maps_by_proc, hooks.maps_by_socket}),
-        channels({bootstrap, postbox, job, door}, options, hooks),
-        handshakes(postbox, job),
-        beats(bootstrap, side_thread, door),
-        shared_blocks(directory_of(beats, door)),
+        control_channel(bootstrap),
+        descriptor_server(progress_thread, {hooks.maps_by_proc, hooks.maps_by_socket}),
+        channels({bootstrap, control_channel, job, descriptor_server}, options, hooks),
+        handshakes(control_channel, job),
+        heartbeats(bootstrap, progress_thread, descriptor_server),
+        shared_blocks(directory_of(heartbeats, descriptor_server)),
         waits(job),
-        questions(
-            postbox, job, waits, [this](control::Edge const& edge) { return is_satisfied(edge); },
-            failure, options.question_seconds),
-        context{job, options, failure, beats, waits},
+        detector(
+            control_channel, job, waits,
+            [this](control::Edge const& edge) { return is_satisfied(edge); }, failure,
+            options.question_seconds),
+        context{job, options, failure, heartbeats, waits},
         caller(context, waits.caller(), duties()),
-        calls(bootstrap, postbox) {
+        calls(bootstrap, control_channel) {
     if (options.compares_statements && job.process_count() > 1) {
-      agreement.emplace(postbox, job, failure);
-      for (auto const process : agreement->neighbours()) channels.add_partner(process);
+      checker.emplace(control_channel, job, failure);
+      for (auto const process : checker->neighbours()) channels.add_partner(process);
     }
-    if (!side_thread.is_running()) door.close();
+    if (!progress_thread.is_running()) descriptor_server.close();
     shares_cores = !every_thread_has_a_core(bootstrap, job.local_count(), process_cores());
     make_workers(shares_cores ? spins_on_shared_core : spins_on_own_core);
   }
@@ -79,7 +80,7 @@ struct Network::Impl {
     caller.set_spins(spins);
     for (std::int64_t i = 0; i < job.local_count(); ++i) {
       DeviceId const device(job.first_local().value() + i);
-      workers.push_back(std::make_unique<WorkerWaiter>(context, waits.worker(device)));
+      workers.push_back(std::make_unique<WorkerWaitPolicy>(context, waits.worker(device)));
       workers.back()->set_spins(spins);
     }
   }
@@ -91,53 +92,54 @@ struct Network::Impl {
 
   CallerDuties duties() {
     return {[this] { return channels.progress(); }, [this] { poll(); },
-            [this](auto now) { questions.ask(now); },
+            [this](auto now) { detector.ask(now); },
             [this]() -> std::set<ProcessId> const& { return channels.partners(); }};
   }
 
   void poll() {
-    if (agreement) agreement->tell();  // another process may wait for it
-    postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) { hear(from, bytes); });
+    if (checker) checker->tell();  // another process may wait for it
+    control_channel.poll(
+        [this](ProcessId from, std::span<std::byte const> bytes) { dispatch(from, bytes); });
   }
 
-  void hear(ProcessId from, std::span<std::byte const> bytes) {
+  void dispatch(ProcessId from, std::span<std::byte const> bytes) {
     switch (control::read<control::Kind>(bytes)) {
       case control::Kind::invite:
         return channels.on_invite(control::read<control::Invite>(bytes));
       case control::Kind::answer:
         return channels.on_answer(control::read<control::Answer>(bytes));
       case control::Kind::probe:
-        return questions.on_probe(control::read<control::Probe>(bytes));
+        return detector.on_probe(control::read<control::Probe>(bytes));
       case control::Kind::finished:
-        return questions.on_finished(from, control::read<control::Finished>(bytes));
+        return detector.on_finished(from, control::read<control::Finished>(bytes));
       case control::Kind::failed:
         return failure.set(failure_of(from, control::read<control::Failed>(bytes)));
       case control::Kind::digests:
-        return agreement->on_digests(from, control::read<control::Digests>(bytes));
+        return checker->on_digests(from, control::read<control::Digests>(bytes));
       case control::Kind::compared:
-        return agreement->on_compared(control::read<control::Compared>(bytes));
+        return checker->on_compared(control::read<control::Compared>(bytes));
       case control::Kind::ask:
-        return agreement->on_ask(control::read<control::Ask>(bytes));
+        return checker->on_ask(control::read<control::Ask>(bytes));
       case control::Kind::account:
-        return agreement->on_account(from, control::read<control::Account>(bytes));
+        return checker->on_description(from, control::read<control::StatementDescription>(bytes));
       case control::Kind::request:
         return calls.on_request(from, control::read<control::Request>(bytes));
       case control::Kind::reply:
         return calls.on_reply(control::read<control::Reply>(bytes));
       case control::Kind::note:
-        return handshakes.on_note(control::read<control::Note>(bytes));
+        return handshakes.on_handshake(control::read<control::Note>(bytes));
     }
   }
 
   // Waits for a neighbour that is too far behind.
   void keep_together(std::uint64_t most_ahead, StatementTag const& tag) {
-    while (auto const peer = agreement->behind(most_ahead)) {
+    while (auto const peer = checker->behind(most_ahead)) {
       // Only a control message can make it true.
       auto const has_caught_up = [&] {
         poll();
-        return agreement->behind(most_ahead) != peer;
+        return checker->behind(most_ahead) != peer;
       };
-      caller.until(has_caught_up, {Awaited::Kind::agreement, job.first_local(),
+      caller.until(has_caught_up, {Awaited::Kind::checker, job.first_local(),
                                    job.first_device_of(*peer), tag.number, tag});
     }
     failure.throw_if_set();
@@ -146,11 +148,11 @@ struct Network::Impl {
   // MPI may end this process too if it cannot connect to one that has died.
   std::vector<ProcessId> living_partners() {
     auto const& all = channels.partners();
-    for (auto const partner : all) beats.greet(partner);
-    if (beats.has_other_hosts()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    for (auto const partner : all) heartbeats.greet(partner);
+    if (heartbeats.has_other_hosts()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     std::vector<ProcessId> living;
     std::copy_if(all.begin(), all.end(), std::back_inserter(living),
-                 [&](ProcessId partner) { return !beats.death_of(partner); });
+                 [&](ProcessId partner) { return !heartbeats.death_of(partner); });
     return living;
   }
 
@@ -159,19 +161,19 @@ struct Network::Impl {
   NetworkOptions options;
   bool shares_cores = false;
   Failure failure;
-  Postbox postbox;
-  SideThread side_thread;
-  SegmentDoor door;
+  ControlChannel control_channel;
+  ProgressThread progress_thread;
+  DescriptorServer descriptor_server;
   Channels channels;
   Handshakes handshakes;
-  Beats beats;
+  Heartbeats heartbeats;
   SharedBlocks shared_blocks;
-  Waits waits;
-  Questions questions;
-  std::optional<Agreement> agreement;
+  WaitRegistry waits;
+  DeadlockDetector detector;
+  std::optional<DivergenceChecker> checker;
   WaitContext context;
-  CallerWaiter caller;
-  std::vector<std::unique_ptr<WorkerWaiter>> workers;
+  CallerWaitPolicy caller;
+  std::vector<std::unique_ptr<WorkerWaitPolicy>> workers;
   CallService calls;  // ends first: its thread uses what callers know
 };
 
@@ -191,7 +193,7 @@ Sender& Network::sender(DeviceId from, DeviceId to, StatementTag const& tag) {
     channels.open_local(from, to);
     return *channels.find_sender(from, to);
   }
-  impl_->beats.greet(impl_->job.process_of(to));
+  impl_->heartbeats.greet(impl_->job.process_of(to));
   Sender* opened = nullptr;
   impl_->caller.until([&] { return (opened = channels.try_open_sender(from, to)) != nullptr; },
                       {Awaited::Kind::invitation, from, to, 0, tag});
@@ -202,19 +204,20 @@ Receiver& Network::receiver(DeviceId from, DeviceId to) {
   auto& channels = impl_->channels;
   if (auto* known = channels.find_receiver(from, to)) return *known;
   if (!impl_->job.is_local(from)) {
-    impl_->beats.greet(impl_->job.process_of(from));
+    impl_->heartbeats.greet(impl_->job.process_of(from));
     return channels.open_receiver(from, to);
   }
   channels.open_local(from, to);
   return *channels.find_receiver(from, to);
 }
 
-void Network::tell(DeviceId from, DeviceId to, std::span<std::byte const> note) {
-  impl_->beats.greet(impl_->job.process_of(to));
+void Network::send_handshake(DeviceId from, DeviceId to, std::span<std::byte const> note) {
+  impl_->heartbeats.greet(impl_->job.process_of(to));
   impl_->handshakes.send(from, to, note);
 }
 
-std::vector<std::byte> Network::hear(DeviceId from, DeviceId to, StatementTag const& tag) {
+std::vector<std::byte> Network::receive_handshake(DeviceId from, DeviceId to,
+                                                  StatementTag const& tag) {
   auto& handshakes = impl_->handshakes;
   impl_->channels.add_partner(impl_->job.process_of(from));
   impl_->caller.until([&] { return handshakes.has_next(from, to); },
@@ -238,13 +241,13 @@ std::int64_t Network::slot_bytes(DeviceId from, DeviceId to) const {
   return impl_->channels.slot_bytes(from, to);
 }
 
-Waiter& Network::worker_waiter(DeviceId device) {
+Waiter& Network::worker_wait_policy(DeviceId device) {
   auto const place = impl_->job.local_index(device);
   TESSERA_ASSERT(impl_->job.is_local(device), device);
   return *impl_->workers[static_cast<std::size_t>(place)];
 }
 
-Waiter& Network::caller_waiter() {
+Waiter& Network::caller_wait_policy() {
   return impl_->caller;
 }
 
@@ -273,44 +276,44 @@ void Network::drain(StatementTag const& tag) {
 }
 
 void Network::set_last_statement(StatementTag const& tag) {
-  impl_->questions.set_last_statement(tag);
+  impl_->detector.set_last_statement(tag);
 }
 
 bool Network::compares_statements() const {
-  return impl_->agreement.has_value();
+  return impl_->checker.has_value();
 }
 
 void Network::agree(StatementTag const& tag, std::function<std::string()> what) {
-  if (!impl_->agreement) return;
-  impl_->agreement->say(tag, std::move(what));
+  if (!impl_->checker) return;
+  impl_->checker->say(tag, std::move(what));
   if (tag.number % statements_between_looks == 0) impl_->poll();
-  impl_->keep_together(Agreement::most_ahead, tag);
+  impl_->keep_together(DivergenceChecker::most_ahead, tag);
 }
 
 void Network::agree_on_end(StatementTag const& tag, std::function<std::string()> what) {
-  if (!impl_->agreement) return;
-  impl_->agreement->say_end(tag, std::move(what));
+  if (!impl_->checker) return;
+  impl_->checker->say_end(tag, std::move(what));
   impl_->keep_together(0, tag);
 }
 
 void Network::finish() {
   auto& bootstrap = impl_->bootstrap;
-  impl_->questions.set_finished();
+  impl_->detector.set_finished();
   // Each process watches the next one, so that a missing process is always noticed.
   auto const self = impl_->job.self().value();
   auto const count = impl_->job.process_count();
   if (count > 1) impl_->channels.add_partner(ProcessId((self + 1) % count));
   bootstrap.begin_barrier();
   impl_->caller.until([&] { return bootstrap.barrier_done(); }, {.kind = Awaited::Kind::finish});
-  impl_->beats.leave();
+  impl_->heartbeats.leave();
 }
 
 void Network::announce_failure(std::exception_ptr const& error) {
   auto const message = failure_message(error);
-  for (auto const partner : impl_->living_partners()) impl_->postbox.send(partner, message);
+  for (auto const partner : impl_->living_partners()) impl_->control_channel.send(partner, message);
 }
 
-void Network::linger(std::chrono::milliseconds time) noexcept {
+void Network::serve_for(std::chrono::milliseconds time) noexcept {
   auto const end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
     try {
@@ -344,7 +347,7 @@ bool Network::sees_next_process() {
   if (all.size() == 1) return true;
   auto const self = std::find(all.begin(), all.end(), impl_->job.self());
   auto const next = self + 1 == all.end() ? all.begin() : self + 1;
-  return impl_->beats.sees(*next);
+  return impl_->heartbeats.sees(*next);
 }
 
 std::string Network::prepare_calls(Serve const& serve) {

@@ -58,19 +58,20 @@ class Network {
   /// best route. A substitute route keeps the same constant.
   [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
 
-  static constexpr std::int64_t max_note_bytes = 960;
+  static constexpr std::int64_t max_handshake_bytes = 960;
   /// Sends the process of `to` a control message of a few bytes about a device of this process, for
   /// bring-up. Returns at once. Only between different processes.
-  void tell(DeviceId from, DeviceId to, std::span<std::byte const> note);
+  void send_handshake(DeviceId from, DeviceId to, std::span<std::byte const> note);
   /// Waits for the next control message from `from` to `to`, a device of this process. Both ends
   /// call this in the same statement. Throws: PeerFailed, Mismatch.
-  [[nodiscard]] std::vector<std::byte> hear(DeviceId from, DeviceId to, StatementTag const& tag);
+  [[nodiscard]] std::vector<std::byte> receive_handshake(DeviceId from, DeviceId to,
+                                                         StatementTag const& tag);
 
   /// The waiter of a local device's worker thread.
-  [[nodiscard]] Waiter& worker_waiter(DeviceId device);
+  [[nodiscard]] Waiter& worker_wait_policy(DeviceId device);
   /// The waiter of the caller's thread: its unsuccessful polls drive the transports and serve other
   /// processes.
-  [[nodiscard]] Waiter& caller_waiter();
+  [[nodiscard]] Waiter& caller_wait_policy();
 
   /// Sets the test that says whether the worker of a local device is idle; then other devices that
   /// wait for this device depend on the caller's thread. Needed with several local devices, so that
@@ -115,7 +116,7 @@ class Network {
 
   /// After a failure, keeps making progress for `time`, so that announcements go out and other
   /// processes can report theirs before the job is aborted.
-  void linger(std::chrono::milliseconds time) noexcept;
+  void serve_for(std::chrono::milliseconds time) noexcept;
 
   /// The first failure of this process; every wait checks it.
   [[nodiscard]] Failure& failure();

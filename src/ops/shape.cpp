@@ -135,10 +135,10 @@ class Reshape {
     }
   }
 
-  [[nodiscard]] StatePtr carry_out(StatePtr const& from, Place const& place) const {
+  [[nodiscard]] StatePtr carry_out(StatePtr const& from, SourceLocation const& location) const {
     auto result = from;
-    if (fuses_) result = copied_in_order(moved(result, rows_, place), fused_, flat_);
-    if (splits_) result = copied_in_order(moved(result, flat_rows_, place), new_, to_);
+    if (fuses_) result = copied_in_order(moved(result, rows_, location), fused_, flat_);
+    if (splits_) result = copied_in_order(moved(result, flat_rows_, location), new_, to_);
     return result;
   }
 
@@ -175,11 +175,11 @@ class Reshape {
 
   // The same array, or a copy that lies so.
   [[nodiscard]] StatePtr moved(StatePtr const& from, std::vector<Lying> const& dimensions,
-                               Place const& place) const {
+                               SourceLocation const& location) const {
     auto const sharding = sharding_from(mesh_, dimensions);
     if (from->layout()->sharding() == sharding) return from;
     auto result = make_state(sharding, from->layout()->shape(), from->element_bytes());
-    copy_cells(result, from, place);
+    copy_cells(result, from, location);
     return result;
   }
 
@@ -291,17 +291,17 @@ void pad_extents(std::span<std::int64_t> extents, std::span<std::int64_t const> 
   }
 }
 
-StatePtr reshaped(StatePtr const& from, Shape const& shape, Place const& place) {
+StatePtr reshaped(StatePtr const& from, Shape const& shape, SourceLocation const& location) {
   check_closed(*from, "a reshape");
   auto const& layout = *from->layout();
   auto const wanted = completed(shape, layout.shape());
   if (layout.cells() == 0)
     return make_state({layout.mesh(), PartitionSpec(std::vector<SpecEntry>(wanted.size(), none))},
                       wanted, from->element_bytes());
-  auto result = Reshape(layout, wanted).carry_out(from, place);
+  auto result = Reshape(layout, wanted).carry_out(from, location);
   if (result != from) return result;
   result = make_state(layout.sharding(), wanted, from->element_bytes());
-  copy_cells(result, from, place);
+  copy_cells(result, from, location);
   return result;
 }
 

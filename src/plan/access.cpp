@@ -40,11 +40,12 @@ class Beyond {
       : kind_(kind), is_below_(is_below), axis_(axis), boundary_(boundary) {}
 
   // Appends the affine pieces of the indices [lo, hi), all of which lie past this edge.
-  void append_to(std::vector<Stretch>& result, std::int64_t lo, std::int64_t hi) const {
+  void append_to(std::vector<AffinePiece>& result, std::int64_t lo, std::int64_t hi) const {
     if (kind_ == BoundaryKind::constant)
-      result.push_back({is_below_ ? Stretch::Kind::below : Stretch::Kind::above, lo, hi, 0, 0, 0});
+      result.push_back(
+          {is_below_ ? AffinePiece::Kind::below : AffinePiece::Kind::above, lo, hi, 0, 0, 0});
     else if (!is_mirror(kind_) || boundary_.count == 1)
-      result.push_back({Stretch::Kind::cells, lo, hi, cell_at(0), 0, 0});
+      result.push_back({AffinePiece::Kind::cells, lo, hi, cell_at(0), 0, 0});
     else
       append_mirrored(result, lo, hi);
   }
@@ -59,7 +60,7 @@ class Beyond {
     return is_below_ ? -1 - place : place - boundary_.count;
   }
 
-  void append_mirrored(std::vector<Stretch>& result, std::int64_t lo, std::int64_t hi) const {
+  void append_mirrored(std::vector<AffinePiece>& result, std::int64_t lo, std::int64_t hi) const {
     Mirror const mirror(kind_, boundary_.count);
     while (lo < hi) {
       auto const distance = distance_at(lo);
@@ -71,7 +72,7 @@ class Beyond {
       auto const position = inwards ? mirror.start + inside : mirror.turn - inside;
       // Two reversals: positions against the edge, and cells against positions.
       auto const step = inwards ? -axis_.stride : axis_.stride;
-      result.push_back({Stretch::Kind::cells, lo, end, cell_at(position) - step * lo, step, 0});
+      result.push_back({AffinePiece::Kind::cells, lo, end, cell_at(position) - step * lo, step, 0});
       lo = end;
     }
   }
@@ -82,15 +83,15 @@ class Beyond {
   AxisBoundary const& boundary_;
 };
 
-std::vector<Stretch> periodic_stretches(AxisMap const& axis, AxisBoundary const& boundary,
-                                        std::int64_t lo, std::int64_t hi) {
-  std::vector<Stretch> result;
+std::vector<AffinePiece> periodic_pieces(AxisMap const& axis, AxisBoundary const& boundary,
+                                         std::int64_t lo, std::int64_t hi) {
+  std::vector<AffinePiece> result;
   auto const lead = lead_of(axis, boundary);
   auto const period = boundary.count;
   for (auto image = floor_div(lo + lead, period); lo < hi; ++image) {
     auto const end = std::min(hi, (image + 1) * period - lead);
     auto const wrap = -image * period * axis.stride;
-    result.push_back({Stretch::Kind::cells, lo, end, axis.offset + wrap, axis.stride, wrap});
+    result.push_back({AffinePiece::Kind::cells, lo, end, axis.offset + wrap, axis.stride, wrap});
     lo = end;
   }
   return result;
@@ -104,13 +105,15 @@ bool apart(Access const& access, AffineMap const& written, std::size_t d, Box co
   auto const first = write.offset + (moved ? write.stride * indices.lo[from] : 0);
   auto const count = moved ? indices.hi[from] - indices.lo[from] : 1;
   auto const stride = moved ? write.stride : 1;
-  auto const stretches = stretches_of(access, d, indices);
-  return std::none_of(stretches.begin(), stretches.end(), [&](Stretch const& stretch) {
-    if (stretch.constant()) return false;
-    bool const steps = stretch.step != 0;
-    return ranges_meet(stretch.cell + stretch.step * stretch.lo, steps ? stretch.step : 1,
-                       steps ? stretch.hi - stretch.lo : 1, first, stride, count);
-  });
+  auto const affine_pieces = affine_pieces_of(access, d, indices);
+  return std::none_of(
+      affine_pieces.begin(), affine_pieces.end(), [&](AffinePiece const& affine_piece) {
+        if (affine_piece.constant()) return false;
+        bool const steps = affine_piece.step != 0;
+        return ranges_intersect(
+            affine_piece.cell + affine_piece.step * affine_piece.lo, steps ? affine_piece.step : 1,
+            steps ? affine_piece.hi - affine_piece.lo : 1, first, stride, count);
+      });
 }
 
 // Along each dimension of a statement: its ends, and where one of the accesses changes its formula.
@@ -124,9 +127,9 @@ std::vector<std::vector<std::int64_t>> borders(std::span<Access const> accesses,
       // Periodic images are adjacent in the reader's frame: there is no border.
       if (axis.from == AxisMap::fixed || access.boundaries[d].below == BoundaryKind::periodic)
         continue;
-      for (auto const& stretch : stretches_of(access, d, indices)) {
-        sets[static_cast<std::size_t>(axis.from)].insert(stretch.lo);
-        sets[static_cast<std::size_t>(axis.from)].insert(stretch.hi);
+      for (auto const& affine_piece : affine_pieces_of(access, d, indices)) {
+        sets[static_cast<std::size_t>(axis.from)].insert(affine_piece.lo);
+        sets[static_cast<std::size_t>(axis.from)].insert(affine_piece.hi);
       }
     }
   std::vector<std::vector<std::int64_t>> result;
@@ -196,22 +199,22 @@ std::ostream& operator<<(std::ostream& out, Access const& access) {
 
 }  // namespace detail
 
-std::vector<Stretch> stretches_of(Access const& access, std::size_t d, Box const& indices) {
+std::vector<AffinePiece> affine_pieces_of(Access const& access, std::size_t d, Box const& indices) {
   auto const& axis = access.map.axes[d];
   auto const& boundary = access.boundaries[d];
   if (indices.empty()) return {};
-  if (axis.from == AxisMap::fixed) return {{Stretch::Kind::cells, 0, 1, axis.offset, 0, 0}};
+  if (axis.from == AxisMap::fixed) return {{AffinePiece::Kind::cells, 0, 1, axis.offset, 0, 0}};
   auto const lo = indices.lo[static_cast<std::size_t>(axis.from)];
   auto const hi = indices.hi[static_cast<std::size_t>(axis.from)];
-  if (!boundary.any()) return {{Stretch::Kind::cells, lo, hi, axis.offset, axis.stride, 0}};
-  if (boundary.below == BoundaryKind::periodic) return periodic_stretches(axis, boundary, lo, hi);
-  std::vector<Stretch> result;
+  if (!boundary.any()) return {{AffinePiece::Kind::cells, lo, hi, axis.offset, axis.stride, 0}};
+  if (boundary.below == BoundaryKind::periodic) return periodic_pieces(axis, boundary, lo, hi);
+  std::vector<AffinePiece> result;
   auto const lead = lead_of(axis, boundary);
   auto const inside_lo = std::clamp(-lead, lo, hi);
   auto const inside_hi = std::clamp(boundary.count - lead, inside_lo, hi);
   if (lo < inside_lo) Beyond(boundary.below, true, axis, boundary).append_to(result, lo, inside_lo);
   if (inside_lo < inside_hi)
-    result.push_back({Stretch::Kind::cells, inside_lo, inside_hi, axis.offset, axis.stride, 0});
+    result.push_back({AffinePiece::Kind::cells, inside_lo, inside_hi, axis.offset, axis.stride, 0});
   if (inside_hi < hi)
     Beyond(boundary.above, false, axis, boundary).append_to(result, inside_hi, hi);
   return result;
@@ -225,17 +228,18 @@ bool could_read_overwritten(Access const& access, AffineMap const& written, Box 
   return true;
 }
 
-LeafFormula formula_over(Access const& access, Box const& box) {
-  LeafFormula formula;
+OperandFormula formula_over(Access const& access, Box const& box) {
+  OperandFormula formula;
   std::size_t deciding = 0;
   for (std::size_t d = 0; d < access.rank(); ++d) {
-    auto const stretches = stretches_of(access, d, box);
-    TESSERA_ASSERT(!stretches.empty(), access, " over ", box);
-    auto const& in = stretches.front();
-    formula.stretches.push_back(in);
+    auto const affine_pieces = affine_pieces_of(access, d, box);
+    TESSERA_ASSERT(!affine_pieces.empty(), access, " over ", box);
+    auto const& in = affine_pieces.front();
+    formula.affine_pieces.push_back(in);
     if (!in.constant() || access.boundaries[d].dimension < deciding) continue;
     deciding = access.boundaries[d].dimension;
-    formula.constant = 2 * static_cast<std::int64_t>(d) + (in.kind == Stretch::Kind::above ? 1 : 0);
+    formula.constant =
+        2 * static_cast<std::int64_t>(d) + (in.kind == AffinePiece::Kind::above ? 1 : 0);
   }
   return formula;
 }

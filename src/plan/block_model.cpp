@@ -92,7 +92,7 @@ double BlockModel::step_seconds(std::int64_t steps, Index const& tile) const {
   return compute + memory + messages + seconds_per_task;
 }
 
-std::string BlockModel::limit(std::int64_t steps, Index const& tile) const {
+std::string BlockModel::bottleneck(std::int64_t steps, Index const& tile) const {
   auto const [compute, memory, messages] = parts_of(steps, tile);
   if (messages > compute && messages > memory) return "latency";
   return memory > compute ? "memory" : "compute";

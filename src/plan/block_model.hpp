@@ -44,7 +44,7 @@ class BlockModel {
   /// Of a step.
   [[nodiscard]] double step_seconds(std::int64_t steps, Index const& tile) const;
   /// For people: the part that takes most of the time.
-  [[nodiscard]] std::string limit(std::int64_t steps, Index const& tile) const;
+  [[nodiscard]] std::string bottleneck(std::int64_t steps, Index const& tile) const;
 
  private:
   struct Parts {

@@ -16,24 +16,24 @@
 namespace tessera {
 namespace {
 
-std::vector<std::vector<Stretch>> all_stretches(Access const& access, Box const& indices) {
-  std::vector<std::vector<Stretch>> stretches;
-  stretches.reserve(access.rank());
+std::vector<std::vector<AffinePiece>> all_affine_pieces(Access const& access, Box const& indices) {
+  std::vector<std::vector<AffinePiece>> affine_pieces;
+  affine_pieces.reserve(access.rank());
   for (std::size_t d = 0; d < access.rank(); ++d)
-    stretches.push_back(stretches_of(access, d, indices));
-  return stretches;
+    affine_pieces.push_back(affine_pieces_of(access, d, indices));
+  return affine_pieces;
 }
 
-using Choice = InlineVector<Stretch const*, max_rank>;
+using Choice = InlineVector<AffinePiece const*, max_rank>;
 
 // The cells of one combination of affine pieces. A piece of one repeated cell counts at its first
 // index.
 Cells cells_of_choice(Choice const& choice) {
   Cells cells{{{}, {}}, {}};
-  for (auto const* const stretch : choice) {
-    cells.lattice.lo.push_back(stretch->lo);
-    cells.lattice.hi.push_back(stretch->step == 0 ? stretch->lo + 1 : stretch->hi);
-    cells.axes.push_back({stretch->cell, stretch->step, stretch->frame()});
+  for (auto const* const affine_piece : choice) {
+    cells.lattice.lo.push_back(affine_piece->lo);
+    cells.lattice.hi.push_back(affine_piece->step == 0 ? affine_piece->lo + 1 : affine_piece->hi);
+    cells.axes.push_back({affine_piece->cell, affine_piece->step, affine_piece->frame()});
   }
   return cells;
 }
@@ -41,9 +41,9 @@ Cells cells_of_choice(Choice const& choice) {
 // Calls `visit(cells, choice)` for each combination of affine pieces that are cells, not constants.
 template <class Visit>
 void visit_cells(Access const& access, Box const& indices, Visit const& visit) {
-  visit_combinations(all_stretches(access, indices), [&](Choice const& choice) {
-    for (auto const* const stretch : choice)
-      if (stretch->constant()) return;
+  visit_combinations(all_affine_pieces(access, indices), [&](Choice const& choice) {
+    for (auto const* const affine_piece : choice)
+      if (affine_piece->constant()) return;
     visit(cells_of_choice(choice), choice);
   });
 }
@@ -98,14 +98,14 @@ struct Need {
 // affine pieces that are cells.
 class Reader {
  public:
-  Reader(DeviceId device, std::span<LeafUse const> leaves, WorkPlace const& place)
+  Reader(DeviceId device, std::span<OperandUse const> operands, ComputePlacement const& place)
       : device_(device) {
     auto const works = place.work_of(device);
-    needs_.resize(leaves.size());
-    for (std::size_t number = 0; number < leaves.size(); ++number) {
-      if (is_repeated(leaves, number)) continue;
+    needs_.resize(operands.size());
+    for (std::size_t number = 0; number < operands.size(); ++number) {
+      if (is_repeated(operands, number)) continue;
       for (std::size_t work = 0; work < works.size(); ++work)
-        visit_cells(leaves[number].access, works[work].indices,
+        visit_cells(operands[number].access, works[work].indices,
                     [&](Cells const& cells, Choice const&) {
                       needs_[number].push_back({work, cells});
                     });
@@ -113,15 +113,19 @@ class Reader {
   }
 
   [[nodiscard]] DeviceId device() const { return device_; }
-  [[nodiscard]] std::vector<Need> const& needs(std::size_t leaf) const { return needs_[leaf]; }
+  [[nodiscard]] std::vector<Need> const& needs(std::size_t operand) const {
+    return needs_[operand];
+  }
 
  private:
   // True if an earlier leaf reads the same cells in the same ghost cells.
-  static bool is_repeated(std::span<LeafUse const> leaves, std::size_t number) {
-    auto const& leaf = leaves[number];
-    auto const earlier = leaves.first(number);
-    return leaf.in_place && std::any_of(earlier.begin(), earlier.end(), [&](LeafUse const& other) {
-             return other.in_place && other.array == leaf.array && other.access == leaf.access;
+  static bool is_repeated(std::span<OperandUse const> operands, std::size_t number) {
+    auto const& operand = operands[number];
+    auto const earlier = operands.first(number);
+    return operand.in_place &&
+           std::any_of(earlier.begin(), earlier.end(), [&](OperandUse const& other) {
+             return other.in_place && other.array == operand.array &&
+                    other.access == operand.access;
            });
   }
 
@@ -136,14 +140,14 @@ class Reader {
 // same order, and the work of a device does not depend on the number of devices.
 class Delivery {
  public:
-  Delivery(DeviceId owner, Reader const& reader, std::span<LeafUse const> leaves)
-      : owner_(owner), reader_(reader), leaves_(leaves) {
+  Delivery(DeviceId owner, Reader const& reader, std::span<OperandUse const> operands)
+      : owner_(owner), reader_(reader), operands_(operands) {
     CountVisits::note();
   }
 
   void append_to(std::vector<Transfer>& transfers, DeviceId peer) {
-    for (std::size_t number = 0; number < leaves_.size(); ++number)
-      if (!reader_.needs(number).empty()) append_leaf(number, transfers, peer);
+    for (std::size_t number = 0; number < operands_.size(); ++number)
+      if (!reader_.needs(number).empty()) append_operand(number, transfers, peer);
   }
 
  private:
@@ -153,31 +157,31 @@ class Delivery {
     Region cells;
   };
 
-  void append_leaf(std::size_t number, std::vector<Transfer>& transfers, DeviceId peer) {
-    auto const& leaf = leaves_[number];
-    if (!leaf.owned->mesh().position_of(owner_)) return;
-    if (leaf.owned->replica_of(owner_) != leaf.owned->replica_for(reader_.device())) return;
+  void append_operand(std::size_t number, std::vector<Transfer>& transfers, DeviceId peer) {
+    auto const& operand = operands_[number];
+    if (!operand.owned->mesh().position_of(owner_)) return;
+    if (operand.owned->replica_of(owner_) != operand.owned->replica_for(reader_.device())) return;
     for (auto const& need : reader_.needs(number))
-      leaf.owned->visit_boxes(
+      operand.owned->visit_boxes(
           owner_, need.cells.owned_hull(), [&](std::size_t box, Box const& theirs) {
             auto const part = need.cells.with_lattice(need.cells.lattice_in(theirs));
             if (part.lattice.empty()) return;
-            auto const given = lacking(leaf, part);
+            auto const given = lacking(operand, part);
             for (auto const& cells : given.boxes())
               transfers.push_back({peer, number, part.with_lattice(cells), need.work, box});
           });
   }
 
   // The lattice indices of `part` that the reader lacks. From now on they count as delivered.
-  Region lacking(LeafUse const& leaf, Cells const& part) {
+  Region lacking(OperandUse const& operand, Cells const& part) {
     Region rest(part.lattice);
-    if (!leaf.in_place) return rest;
+    if (!operand.in_place) return rest;
     if (!part.wraps())
-      leaf.owned->visit_boxes(
+      operand.owned->visit_boxes(
           reader_.device(), part.owned_hull(),
           [&](std::size_t, Box const& own) { rest.subtract(part.lattice_in(own)); });
     if (rest.empty()) return rest;
-    auto& ghosts = ghosts_of(leaf);
+    auto& ghosts = ghosts_of(operand);
     for (auto const& box : ghosts.boxes())
       rest.subtract(lattice_where(part, box, [](Cells::Axis const& axis) { return axis.frame; }));
     if (steps_by_one(part))
@@ -185,18 +189,18 @@ class Delivery {
     return rest;
   }
 
-  Region& ghosts_of(LeafUse const& leaf) {
+  Region& ghosts_of(OperandUse const& operand) {
     for (auto& ghosts : ghosts_)
-      if (ghosts.array == leaf.array) return ghosts.cells;
-    ghosts_.push_back({leaf.array, {}});
-    if (leaf.fresh != nullptr)
-      ghosts_.back().cells = leaf.fresh->fresh_on(reader_.device(), *leaf.owned);
+      if (ghosts.array == operand.array) return ghosts.cells;
+    ghosts_.push_back({operand.array, {}});
+    if (operand.fresh != nullptr)
+      ghosts_.back().cells = operand.fresh->fresh_on(reader_.device(), *operand.owned);
     return ghosts_.back().cells;
   }
 
   DeviceId owner_;
   Reader const& reader_;
-  std::span<LeafUse const> leaves_;
+  std::span<OperandUse const> operands_;
   std::vector<Ghosts> ghosts_;
 };
 
@@ -226,14 +230,14 @@ bool cuts(NamedSharding const& sharding, std::string_view axis) {
 // Work and leaf on one mesh: a reader takes its cells from the copy it holds itself, so it agrees
 // with `self` along every mesh axis that does not cut the leaf. The pieces of the work that `self`
 // owns, along the dimensions that such axes alone cut; -1 along others.
-Index pieces_beside(DeviceId self, LeafUse const& leaf, WorkPlace const& place) {
+Index pieces_beside(DeviceId self, OperandUse const& operand, ComputePlacement const& place) {
   auto const& sharding = place.layout->sharding();
   auto const own = sharding.pieces_at(*sharding.mesh().position_of(self));
   Index result(sharding.rank(), -1);
   for (std::size_t t = 0; t < sharding.rank(); ++t) {
     auto const& axes = sharding.spec()[t].axes();
     bool const agrees = std::none_of(axes.begin(), axes.end(), [&](std::string const& axis) {
-      return cuts(leaf.owned->sharding(), axis);
+      return cuts(operand.owned->sharding(), axis);
     });
     if (!axes.empty() && agrees) result[t] = own[t];
   }
@@ -242,12 +246,12 @@ Index pieces_beside(DeviceId self, LeafUse const& leaf, WorkPlace const& place) 
 
 // The copies of the work whose devices may read from `self`: only its own copy if every mesh axis
 // along which the work is repeated also repeats the operand.
-std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, LeafUse const& leaf,
-                                                    WorkPlace const& place) {
+std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, OperandUse const& operand,
+                                                    ComputePlacement const& place) {
   auto const& work = place.layout->sharding();
   auto const& axes = work.mesh().axes();
   bool const repeats_alike = std::all_of(axes.begin(), axes.end(), [&](MeshAxis const& axis) {
-    return cuts(work, axis.name) || !cuts(leaf.owned->sharding(), axis.name);
+    return cuts(work, axis.name) || !cuts(operand.owned->sharding(), axis.name);
   });
   if (!repeats_alike) return {0, work.replicas()};
   auto const own = place.layout->replica_of(self);
@@ -256,16 +260,17 @@ std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, LeafUse const
 
 // Adds the devices that may need cells of a leaf that `self` owns: the map inverted on mesh
 // coordinates.
-void add_readers(DeviceId self, LeafUse const& leaf, WorkPlace const& place,
+void add_readers(DeviceId self, OperandUse const& operand, ComputePlacement const& place,
                  std::vector<DeviceId>& readers) {
-  if (place.indices.empty() || !leaf.owned->mesh().position_of(self)) return;
-  bool const one_mesh = leaf.owned->mesh() == place.layout->mesh();
-  auto const copies = one_mesh ? copies_beside(self, leaf, place)
+  if (place.indices.empty() || !operand.owned->mesh().position_of(self)) return;
+  bool const one_mesh = operand.owned->mesh() == place.layout->mesh();
+  auto const copies = one_mesh ? copies_beside(self, operand, place)
                                : std::pair(std::int64_t{0}, place.layout->sharding().replicas());
-  auto const beside = one_mesh ? pieces_beside(self, leaf, place) : Index(place.layout->rank(), -1);
-  visit_cells(leaf.access, place.indices, [&](Cells const& cells, Choice const& choice) {
-    leaf.owned->visit_boxes(self, cells.owned_hull(), [&](std::size_t, Box const& own) {
-      auto const indices = indices_reading(leaf.access, cells, choice, own, place.indices);
+  auto const beside =
+      one_mesh ? pieces_beside(self, operand, place) : Index(place.layout->rank(), -1);
+  visit_cells(operand.access, place.indices, [&](Cells const& cells, Choice const& choice) {
+    operand.owned->visit_boxes(self, cells.owned_hull(), [&](std::size_t, Box const& own) {
+      auto const indices = indices_reading(operand.access, cells, choice, own, place.indices);
       if (indices.empty()) return;
       for (auto copy = copies.first; copy < copies.second; ++copy)
         place.layout->visit_devices(place.map.image(indices), copy, beside, [&](DeviceId reader) {
@@ -276,13 +281,13 @@ void add_readers(DeviceId self, LeafUse const& leaf, WorkPlace const& place,
 }
 
 // Adds the devices whose cells of a leaf the reader may need.
-void add_owners(Reader const& reader, LeafUse const& leaf, std::vector<Need> const& needs,
+void add_owners(Reader const& reader, OperandUse const& operand, std::vector<Need> const& needs,
                 std::vector<DeviceId>& owners) {
-  auto const copy = leaf.owned->replica_for(reader.device());
-  Index const any(leaf.owned->rank(), -1);
+  auto const copy = operand.owned->replica_for(reader.device());
+  Index const any(operand.owned->rank(), -1);
   for (auto const& need : needs)
-    leaf.owned->visit_devices(need.cells.owned_hull(), copy, any,
-                              [&](DeviceId owner) { owners.push_back(owner); });
+    operand.owned->visit_devices(need.cells.owned_hull(), copy, any,
+                                 [&](DeviceId owner) { owners.push_back(owner); });
 }
 
 void sort_and_unite(std::vector<DeviceId>& devices) {
@@ -290,24 +295,24 @@ void sort_and_unite(std::vector<DeviceId>& devices) {
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
 }
 
-void plan_sends(DeviceId self, std::span<LeafUse const> leaves, WorkPlace const& place,
+void plan_sends(DeviceId self, std::span<OperandUse const> operands, ComputePlacement const& place,
                 std::vector<Transfer>& sends) {
   std::vector<DeviceId> readers;
-  for (auto const& leaf : leaves) add_readers(self, leaf, place, readers);
+  for (auto const& operand : operands) add_readers(self, operand, place, readers);
   sort_and_unite(readers);
   for (auto const reader : readers)
-    Delivery(self, Reader(reader, leaves, place), leaves).append_to(sends, reader);
+    Delivery(self, Reader(reader, operands, place), operands).append_to(sends, reader);
 }
 
-void plan_receives(DeviceId self, std::span<LeafUse const> leaves, WorkPlace const& place,
-                   ExchangePlan& plan) {
-  Reader const reader(self, leaves, place);
+void plan_receives(DeviceId self, std::span<OperandUse const> operands,
+                   ComputePlacement const& place, ExchangePlan& plan) {
+  Reader const reader(self, operands, place);
   std::vector<DeviceId> owners;
-  for (std::size_t number = 0; number < leaves.size(); ++number)
-    add_owners(reader, leaves[number], reader.needs(number), owners);
+  for (std::size_t number = 0; number < operands.size(); ++number)
+    add_owners(reader, operands[number], reader.needs(number), owners);
   sort_and_unite(owners);
   for (auto const owner : owners)
-    Delivery(owner, reader, leaves).append_to(owner == self ? plan.copies : plan.receives, owner);
+    Delivery(owner, reader, operands).append_to(owner == self ? plan.copies : plan.receives, owner);
 }
 
 }  // namespace
@@ -338,16 +343,17 @@ std::ostream& operator<<(std::ostream& out, Cells const& cells) {
 }
 
 std::ostream& operator<<(std::ostream& out, Transfer const& transfer) {
-  out << "{device " << transfer.peer << ", leaf " << transfer.leaf << ", " << transfer.cells;
+  out << "{device " << transfer.peer << ", leaf " << transfer.operand << ", " << transfer.cells;
   if (transfer.work != 0) out << ", work " << transfer.work;
   if (transfer.box != 0) out << ", box " << transfer.box;
   return out << '}';
 }
 
-ExchangePlan plan_exchange(std::span<LeafUse const> leaves, WorkPlace const& place, DeviceId self) {
+ExchangePlan plan_exchange(std::span<OperandUse const> operands, ComputePlacement const& place,
+                           DeviceId self) {
   ExchangePlan plan;
-  plan_sends(self, leaves, place, plan.sends);
-  plan_receives(self, leaves, place, plan);
+  plan_sends(self, operands, place, plan.sends);
+  plan_receives(self, operands, place, plan);
   return plan;
 }
 

@@ -48,7 +48,7 @@ struct Cells {
 /// Cells of one array that travel between this device and one peer.
 struct Transfer {
   DeviceId peer;
-  std::size_t leaf = 0;  ///< which of the statement's arrays
+  std::size_t operand = 0;  ///< which of the statement's arrays
   Cells cells;
   std::size_t work = 0;  ///< which of its work boxes the reader needs them for
   std::size_t box = 0;   ///< which of the owner's boxes they lie in
@@ -58,7 +58,7 @@ struct Transfer {
 };
 
 /// One array that a statement reads.
-struct LeafUse {
+struct OperandUse {
   std::shared_ptr<Layout const> owned;
   Access access;
   std::size_t array = 0;  ///< equal for operands of one array, which share ghost cells
@@ -66,7 +66,7 @@ struct LeafUse {
   /// that it needs in a temporary.
   bool in_place = true;
   /// The ghost cells that are still valid; none for a temporary.
-  Freshness const* fresh = nullptr;
+  HaloValidity const* fresh = nullptr;
 };
 
 /// The transfers of one device before it computes. `copies` go from its own cells to ghost cells or
@@ -84,7 +84,7 @@ struct ExchangePlan {
 ///
 /// Example: 8 cells on 2 devices, work on cells [0, 7), read(i) = i + 1: device 0 needs [1, 5),
 /// owns [0, 4), and receives [4, 5) from device 1.
-[[nodiscard]] ExchangePlan plan_exchange(std::span<LeafUse const> leaves, WorkPlace const& place,
-                                         DeviceId self);
+[[nodiscard]] ExchangePlan plan_exchange(std::span<OperandUse const> operands,
+                                         ComputePlacement const& place, DeviceId self);
 
 }  // namespace tessera

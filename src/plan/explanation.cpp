@@ -24,7 +24,7 @@ bool Explanation::has(Communication::Cause cause) const {
 }
 
 std::ostream& operator<<(std::ostream& out, Explanation const& explanation) {
-  out << explanation.place << ": " << explanation.kind;
+  out << explanation.location << ": " << explanation.kind;
   if (!explanation.writes.empty()) out << ", written " << explanation.writes;
   out << "; sends " << counted(explanation.messages, "message") << ", "
       << bytes_text(explanation.bytes) << '\n';

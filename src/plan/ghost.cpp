@@ -54,7 +54,7 @@ std::optional<Reach> reach_where_whole(Layout const& owned, Access const& access
 }
 
 std::optional<Reach> reach_where_cut(Layout const& owned, Access const& access, std::size_t d,
-                                     WorkPlace const& place) {
+                                     ComputePlacement const& place) {
   auto const& read = access.map.axes[d];
   if (read.from == AxisMap::fixed) return std::nullopt;
   auto const t = partner_of(place.map, read.from);
@@ -115,17 +115,18 @@ void subtract_images(Box const& written, Shape const& shape, Region& fresh) {
 // `work`; nothing where they are no box without holes.
 void add_ghosts_read(Access const& access, Box const& work, Box const& own, Region& into) {
   if (!fills_boxes(access)) return;
-  std::vector<std::vector<Stretch>> stretches;
+  std::vector<std::vector<AffinePiece>> affine_pieces;
   for (std::size_t d = 0; d < access.rank(); ++d)
-    stretches.push_back(stretches_of(access, d, work));
-  visit_combinations(stretches, [&](auto const& choice) {
+    affine_pieces.push_back(affine_pieces_of(access, d, work));
+  visit_combinations(affine_pieces, [&](auto const& choice) {
     Box cells{Index(access.rank(), 0), Index(access.rank(), 0)};
     for (std::size_t d = 0; d < access.rank(); ++d) {
-      auto const& stretch = *choice[d];
-      if (stretch.constant()) return;
-      auto const first = stretch.frame() + stretch.step * stretch.lo;
-      auto const last =
-          stretch.step == 0 ? first : stretch.frame() + stretch.step * (stretch.hi - 1);
+      auto const& affine_piece = *choice[d];
+      if (affine_piece.constant()) return;
+      auto const first = affine_piece.frame() + affine_piece.step * affine_piece.lo;
+      auto const last = affine_piece.step == 0
+                            ? first
+                            : affine_piece.frame() + affine_piece.step * (affine_piece.hi - 1);
       cells.lo[d] = std::min(first, last);
       cells.hi[d] = std::max(first, last) + 1;
     }
@@ -163,7 +164,7 @@ std::ostream& operator<<(std::ostream& out, WorkBox const& work) {
   return out << "box " << work.box << ": " << work.indices;
 }
 
-std::vector<WorkBox> WorkPlace::work_of(DeviceId device) const {
+std::vector<WorkBox> ComputePlacement::work_of(DeviceId device) const {
   std::vector<WorkBox> result;
   layout->visit_boxes(device, map.image(indices), [&](std::size_t number, Box const& box) {
     auto const work = map.preimage(box, indices);
@@ -172,7 +173,7 @@ std::vector<WorkBox> WorkPlace::work_of(DeviceId device) const {
   return result;
 }
 
-std::uint64_t WorkPlace::fingerprint() const {
+std::uint64_t ComputePlacement::fingerprint() const {
   auto hash = mix(layout->fingerprint(), Access::plain(map).fingerprint());
   for (auto const lo : indices.lo) hash = mix(hash, static_cast<std::uint64_t>(lo));
   for (auto const hi : indices.hi) hash = mix(hash, static_cast<std::uint64_t>(hi));
@@ -182,7 +183,7 @@ std::uint64_t WorkPlace::fingerprint() const {
 }  // namespace detail
 
 std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& access,
-                                            WorkPlace const& place) {
+                                            ComputePlacement const& place) {
   if (!(owned.mesh() == place.layout->mesh())) return std::nullopt;
   auto widths = GhostWidths::none(owned.rank());
   for (std::size_t d = 0; d < owned.rank(); ++d) {
@@ -201,7 +202,8 @@ std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& a
   return widths;
 }
 
-std::shared_ptr<Fill const> Fill::make(std::vector<Access> accesses, WorkPlace const& place) {
+std::shared_ptr<Fill const> Fill::make(std::vector<Access> accesses,
+                                       ComputePlacement const& place) {
   std::erase_if(accesses, [](Access const& access) { return !fills_boxes(access); });
   if (accesses.empty()) return nullptr;
   auto hash = place.fingerprint();
@@ -209,13 +211,13 @@ std::shared_ptr<Fill const> Fill::make(std::vector<Access> accesses, WorkPlace c
   return std::make_shared<Fill const>(Fill{std::move(accesses), place, hash});
 }
 
-void Freshness::note_fill(std::shared_ptr<Fill const> fill) {
+void HaloValidity::note_fill(std::shared_ptr<Fill const> fill) {
   if (fill == nullptr) return;
   auto const hash = fill->fingerprint;
   add({std::move(fill), {}, hash});
 }
 
-void Freshness::note_write(Box const& written) {
+void HaloValidity::note_write(Box const& written) {
   if (written.empty() || events_.empty()) return;
   std::uint64_t hash = 1;
   for (auto const lo : written.lo) hash = mix(hash, static_cast<std::uint64_t>(lo));
@@ -223,13 +225,13 @@ void Freshness::note_write(Box const& written) {
   add({nullptr, written, hash});
 }
 
-void Freshness::clear() {
+void HaloValidity::clear() {
   for (auto& event : events_) event.fill.reset();
   events_.clear();
   fingerprint_ = 0;
 }
 
-void Freshness::add(Event const& event) {
+void HaloValidity::add(Event const& event) {
   // A repeated event is kept only once, at its latest position; writes before any fill are
   // irrelevant. So a loop returns to the same list, and its plans to the same entries of the cache.
   for (std::size_t i = 0; i < events_.size(); ++i)
@@ -242,7 +244,7 @@ void Freshness::add(Event const& event) {
   for (auto const& e : events_) fingerprint_ = mix(fingerprint_, e.fingerprint);
 }
 
-Region Freshness::fresh_on(DeviceId device, Layout const& owned) const {
+Region HaloValidity::fresh_on(DeviceId device, Layout const& owned) const {
   Region fresh;
   if (events_.empty()) return fresh;
   auto const own = owned.box_of(device);

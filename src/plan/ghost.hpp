@@ -9,7 +9,7 @@
 #include <ostream>
 #include <vector>
 
-#include "tessera/detail/plan/work_place.hpp"
+#include "tessera/detail/plan/compute_placement.hpp"
 #include "tessera/layout/layout.hpp"
 
 #include "src/base/inline_vector.hpp"
@@ -18,8 +18,8 @@
 
 namespace tessera {
 
+using detail::ComputePlacement;
 using detail::WorkBox;
-using detail::WorkPlace;
 
 /// Cells kept below and above a shard along each dimension, equal on all devices.
 struct GhostWidths {
@@ -45,24 +45,24 @@ struct GhostWidths {
 ///
 /// Ranks: pure, and the same on every process: it depends on no device.
 [[nodiscard]] std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& access,
-                                                          WorkPlace const& place);
+                                                          ComputePlacement const& place);
 
 /// The ghost cells of one array that one statement has filled: those that these accesses read.
 struct Fill {
   std::vector<Access> accesses;
-  WorkPlace place;
+  ComputePlacement place;
   std::uint64_t fingerprint;
 
   /// Nothing if no access fills boxes: such ghost cells never count as valid.
   [[nodiscard]] static std::shared_ptr<Fill const> make(std::vector<Access> accesses,
-                                                        WorkPlace const& place);
+                                                        ComputePlacement const& place);
 };
 
 /// Halo validity: which ghost cells of an array hold the current version, as a list of fills and
 /// overwrites. Both ends of a channel derive the same list from global boxes.
 ///
 /// Cost: noting allocates nothing; the list is bounded, and a full one is emptied.
-class Freshness {
+class HaloValidity {
  public:
   /// The cells of `fill` have been received.
   void note_fill(std::shared_ptr<Fill const> fill);

@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-GraphPlan plainly(GraphFacts const& facts, std::string_view obstacle) {
-  return {0, 0, facts.blocks, obstacle};
+GraphPlan plainly(GraphFacts const& facts, std::string_view fallback_reason) {
+  return {0, 0, facts.blocks, fallback_reason};
 }
 
 GraphPlan plan_whole_blocks(GraphFacts const& facts, std::int64_t period) {

@@ -32,10 +32,10 @@ struct GraphFacts {
 /// Block b of the run, counted from 0, is part of run b / blocks of a graph, which is number
 /// (b / blocks) % graphs; only the last `rest` blocks are not.
 struct GraphPlan {
-  std::int64_t blocks = 0;    ///< in a graph; 0: all are submitted launch by launch
-  std::int64_t graphs = 0;    ///< to be made, if none exists yet
-  std::int64_t rest = 0;      ///< blocks for which these graphs are too long
-  std::string_view obstacle;  ///< for people: why there are no graphs; empty if there are
+  std::int64_t blocks = 0;           ///< in a graph; 0: all are submitted launch by launch
+  std::int64_t graphs = 0;           ///< to be made, if none exists yet
+  std::int64_t rest = 0;             ///< blocks for which these graphs are too long
+  std::string_view fallback_reason;  ///< for people: why there are no graphs; empty if there are
 
   friend bool operator==(GraphPlan const&, GraphPlan const&) = default;
 };

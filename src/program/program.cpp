@@ -30,8 +30,8 @@ void print_graphs(std::ostream& out, LoopExplanation const& explanation) {
   if (explanation.graph_blocks > 0)
     out << "\n  GPUs run " << counted(explanation.graph_blocks, "block")
         << " with one launch, as a graph";
-  else if (!explanation.graph_obstacle.empty())
-    out << "\n  GPUs run launch by launch, without graphs: " << explanation.graph_obstacle;
+  else if (!explanation.graph_fallback_reason.empty())
+    out << "\n  GPUs run launch by launch, without graphs: " << explanation.graph_fallback_reason;
 }
 
 }  // namespace
@@ -39,13 +39,13 @@ void print_graphs(std::ostream& out, LoopExplanation const& explanation) {
 struct Program::Impl {
   std::function<void(Step)> body;
   LoopOptions options;
-  Place place;
+  SourceLocation location;
   std::int64_t done = 0;  // steps
 
   RecordedStep first;
   bool is_recorded = false;
   std::string why_plain;  // of a loop that is not recorded, for people
-  Names names;
+  ArrayBindings bindings;
   std::int64_t later = 0;  // steps since the first recorded one
   LoopAnalysis analysis;
   MachineFacts machine;
@@ -74,8 +74,8 @@ struct Program::Impl {
       record();
       steps -= 2;
     }
-    if (!names.obstacle.empty()) return run_plainly(steps);
-    auto const whole = steps / names.period * names.period;
+    if (!bindings.fallback_reason.empty()) return run_plainly(steps);
+    auto const whole = steps / bindings.period * bindings.period;
     if (whole > 0) run_replay(whole);
     run_plainly(steps - whole);
     later += steps - whole;
@@ -96,7 +96,7 @@ struct Program::Impl {
   }
 
   RecordedStep recorded_step() {
-    Recorder recorder(done, place);
+    Recorder recorder(done, location);
     body(Step(done));
     ++done;
     return recorder.take();
@@ -110,13 +110,13 @@ struct Program::Impl {
     forget();
     first = recorded_step();
     auto before = recorded_step();
-    auto const obstacle = compare_steps(first, before, place).obstacle;
-    if (!obstacle.empty()) return run_plainly(steps - 2);
+    auto const fallback_reason = compare_steps(first, before, location).fallback_reason;
+    if (!fallback_reason.empty()) return run_plainly(steps - 2);
     auto const pattern = pattern_of(first, before);
     for (std::int64_t step = 2; step < steps; ++step) {
       auto now = recorded_step();
       if (!runs_the_same(first, now) || pattern_of(before, now) != pattern)
-        throw UsageError(text("step ", done - 1, " of the loop at ", place,
+        throw UsageError(text("step ", done - 1, " of the loop at ", location,
                               " differs from the first two, which would be replayed"));
       before = std::move(now);
     }
@@ -125,11 +125,11 @@ struct Program::Impl {
   // Between two runs the program may have passed other arrays or numbers to the body. The first
   // period of steps therefore runs for real.
   bool still_does_the_same(std::int64_t& steps) {
-    if (!names.obstacle.empty()) return true;
-    if (names.makes_new) return false;
-    for (std::int64_t step = 0; step < names.period && steps > 0; ++step) {
+    if (!bindings.fallback_reason.empty()) return true;
+    if (bindings.makes_new) return false;
+    for (std::int64_t step = 0; step < bindings.period && steps > 0; ++step) {
       --steps;
-      if (!is_same_step(first, recorded_step(), names, later)) return false;
+      if (!is_same_step(first, recorded_step(), bindings, later)) return false;
       ++later;
     }
     return true;
@@ -143,15 +143,15 @@ struct Program::Impl {
       ExplainInto const explaining(statements);
       two = recorded_step();
     }
-    names = compare_steps(one, two, place);
+    bindings = compare_steps(one, two, location);
     first = std::move(one);
     later = 2;
-    if (names.obstacle.empty()) {
-      analysis = analyze(first.statements, names);
-      if (analysis.obstacle.empty())
+    if (bindings.fallback_reason.empty()) {
+      analysis = analyze(first.statements, bindings);
+      if (analysis.fallback_reason.empty())
         choose();
       else
-        replay = std::make_unique<StatementReplay>(first.statements, names);
+        replay = std::make_unique<StatementReplay>(first.statements, bindings);
     }
     is_recorded = true;
   }
@@ -169,7 +169,7 @@ struct Program::Impl {
     blocks.clear();
     replay.reset();
     first = {};  // objects that only these hold are reused or freed
-    names = {};
+    bindings = {};
     analysis = {};
     measured_seconds = 0;
     choice = {};
@@ -177,9 +177,9 @@ struct Program::Impl {
 
   void choose() {
     constexpr double between_threads = 0.5e-6;
-    machine.message_seconds = std::max(detail::meeting_seconds(), between_threads);
+    machine.message_seconds = std::max(detail::rendezvous_seconds(), between_threads);
     machine.caches = detail::least_caches();
-    choice = choose_block(analysis, names, options.with_environment(), machine);
+    choice = choose_block(analysis, bindings, options.with_environment(), machine);
   }
 
   void run_replay(std::int64_t steps) {
@@ -206,8 +206,8 @@ struct Program::Impl {
     if (steps == 0 || count == 0) return;
     auto const& loop = block_of(steps);
     std::vector<std::shared_ptr<ArrayState>> arrays;
-    for (auto const name : renamed(names.next_array, later % names.period))
-      arrays.push_back(storage_of(names.arrays[name]));
+    for (auto const name : renamed(bindings.next_array, later % bindings.period))
+      arrays.push_back(storage_of(bindings.arrays[name]));
     detail::run_loop_blocks(LoopRun{loop, arrays, count, done});
     done += steps * count;
     later += steps * count;
@@ -217,44 +217,44 @@ struct Program::Impl {
     if (auto const found = blocks.find(steps); found != blocks.end() && !has_grown(*found->second))
       return *found->second;
     auto const schedule = schedule_block(analysis.body, steps, choice.shape.alignment);
-    auto const widths = widths_for(names, schedule);
+    auto const widths = widths_for(bindings, schedule);
     for (std::size_t a = 0; a < widths.size(); ++a)
-      detail::grow_ghost_cells(storage_of(*names.arrays[a]), widths[a]);
+      detail::grow_ghost_cells(storage_of(*bindings.arrays[a]), widths[a]);
     auto shape = choice.shape;
     shape.steps = steps;
     auto loop =
-        std::make_unique<Loop>(lower_loop({first.statements, names, analysis, schedule}, shape,
+        std::make_unique<Loop>(lower_loop({first.statements, bindings, analysis, schedule}, shape,
                                           {job().first_local(), job().local_count()}));
-    loop->place = place;
-    loop->words = text("the loop at ", place);
+    loop->location = location;
+    loop->words = text("the loop at ", location);
     detail::open_loop_channels(*loop);
     return *(blocks[steps] = std::move(loop));
   }
 
   // True if the arrays' ghost cells are not those that the block was made for.
   [[nodiscard]] bool has_grown(Loop const& loop) const {
-    for (std::size_t a = 0; a < names.arrays.size(); ++a)
-      if (!(names.arrays[a]->widths() == loop.widths[a])) return true;
+    for (std::size_t a = 0; a < bindings.arrays.size(); ++a)
+      if (!(bindings.arrays[a]->widths() == loop.widths[a])) return true;
     return false;
   }
 
   [[nodiscard]] LoopExplanation explain() const {
     LoopExplanation result;
-    result.place = place;
-    result.obstacle = why_plain;
+    result.location = location;
+    result.fallback_reason = why_plain;
     if (!is_recorded) return result;
     result.statements = statements;
-    result.period = names.period;
-    result.obstacle = names.obstacle;
-    if (!result.obstacle.empty()) return result;
+    result.period = bindings.period;
+    result.fallback_reason = bindings.fallback_reason;
+    if (!result.fallback_reason.empty()) return result;
     result.mode = LoopMode::replayed;
-    result.obstacle = analysis.obstacle;
-    if (!result.obstacle.empty()) return result;
+    result.fallback_reason = analysis.fallback_reason;
+    if (!result.fallback_reason.empty()) return result;
     result.mode = LoopMode::in_blocks;
     result.depth = choice.shape.steps;
     for (auto const extent : choice.shape.tile)
       result.tile.push_back(extent == whole_extent ? 0 : extent);
-    result.limit = choice.reason;
+    result.bottleneck = choice.reason;
     result.caches = machine.caches;
     result.message_seconds = machine.message_seconds;
     result.predicted_seconds = choice.step_seconds;
@@ -267,24 +267,26 @@ struct Program::Impl {
     for (std::size_t i = 0; i < loop.devices.size(); ++i) {
       auto const& device = loop.devices[i];
       result.tasks = std::max(result.tasks, device.count_tasks());
-      if (goes_ahead(device, loop.later->devices[i]))
+      if (overlaps_messages(device, loop.later->devices[i]))
         result.early_tasks = std::max(result.early_tasks, std::ssize(device.early.tasks));
       auto const graphs = graph_use(device);
       result.graph_blocks = std::max(result.graph_blocks, graphs.blocks);
       result.graphs = std::max(result.graphs, graphs.made);
-      if (result.graph_obstacle.empty()) result.graph_obstacle = graphs.obstacle;
+      if (result.graph_fallback_reason.empty())
+        result.graph_fallback_reason = graphs.fallback_reason;
     }
-    if (result.graph_blocks > 0) result.graph_obstacle.clear();
+    if (result.graph_blocks > 0) result.graph_fallback_reason.clear();
     return result;
   }
 };
 
-Program::Program(std::function<void(Step)> body, LoopOptions const& options, Place const& place)
+Program::Program(std::function<void(Step)> body, LoopOptions const& options,
+                 SourceLocation const& location)
     : impl_(std::make_unique<Impl>()) {
   options.check();
   impl_->body = std::move(body);
   impl_->options = options;
-  impl_->place = place;
+  impl_->location = location;
 }
 Program::~Program() = default;
 Program::Program(Program&& other) noexcept = default;
@@ -308,17 +310,18 @@ LoopExplanation Program::explain() const {
 }
 
 std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) {
-  out << "loop at " << explanation.place;
+  out << "loop at " << explanation.location;
   bool const is_plain = explanation.mode == LoopMode::plainly;
   if (is_plain && explanation.statements.statements.empty())
-    return out << ": not recorded" << (explanation.obstacle.empty() ? " yet" : ", since ")
-               << explanation.obstacle << '\n';
+    return out << ": not recorded" << (explanation.fallback_reason.empty() ? " yet" : ", since ")
+               << explanation.fallback_reason << '\n';
   out << ", " << counted(std::ssize(explanation.statements.statements), "statement") << " a step";
   if (explanation.period > 1) out << ", the arrays rotate with period " << explanation.period;
   out << '\n' << explanation.statements;
-  if (is_plain) return out << "  the body runs in every step: " << explanation.obstacle << '\n';
+  if (is_plain)
+    return out << "  the body runs in every step: " << explanation.fallback_reason << '\n';
   if (explanation.mode == LoopMode::replayed)
-    return out << "  replayed statement by statement: " << explanation.obstacle << '\n';
+    return out << "  replayed statement by statement: " << explanation.fallback_reason << '\n';
   out << "  blocks of " << counted(explanation.depth, "step") << " in tiles of " << explanation.tile
       << " cells; a block has " << counted(explanation.tasks, "task") << " and sends "
       << counted(explanation.messages, "message") << ", " << bytes_text(explanation.bytes)
@@ -326,7 +329,7 @@ std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) 
   print_graphs(out, explanation);
   out << "\n  chosen for caches of " << bytes_text(explanation.caches.nearest) << " and "
       << bytes_text(explanation.caches.second) << " and messages of "
-      << explanation.message_seconds * 1e6 << " us; limited by " << explanation.limit
+      << explanation.message_seconds * 1e6 << " us; limited by " << explanation.bottleneck
       << "; a step takes " << explanation.predicted_seconds * 1e6 << " us by the model";
   if (explanation.measured_seconds > 0)
     out << ", " << explanation.measured_seconds * 1e6 << " us as measured";

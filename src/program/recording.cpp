@@ -21,7 +21,7 @@ constexpr char const* remedy =
     "number of the step, where(...) instead of an if, a Scalar for values that the devices "
     "compute, or a plain for loop";
 
-[[noreturn]] void refuse(Place const& loop, std::string const& what) {
+[[noreturn]] void refuse(SourceLocation const& loop, std::string const& what) {
   throw UsageError(text("the body of the loop at ", loop, ' ', what, remedy));
 }
 
@@ -49,9 +49,10 @@ std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
     return text("uses a number that changes from step to step in ", name_of(one));
   bool const same_cells =
       one.work.map == other.work.map && one.work.indices == other.work.indices &&
-      one.slab_map == other.slab_map && one.leaves.size() == other.leaves.size() &&
-      std::equal(one.leaves.begin(), one.leaves.end(), other.leaves.begin(),
-                 [](LeafRequest const& x, LeafRequest const& y) { return x.access == y.access; });
+      one.slab_map == other.slab_map && one.operands.size() == other.operands.size() &&
+      std::equal(
+          one.operands.begin(), one.operands.end(), other.operands.begin(),
+          [](OperandRequest const& x, OperandRequest const& y) { return x.access == y.access; });
   if (!same_cells) return text("uses other slices in its second step in ", name_of(one));
   if (!(*one.work.layout == *other.work.layout) || one.scalars.size() != other.scalars.size())
     return text("uses other arrays in its second step in ", name_of(one));
@@ -143,7 +144,7 @@ std::int64_t references(RecordedStep const& step, ArrayModel const* array) {
   for (auto const& recorded : step.statements) {
     auto const& statement = recorded.statement;
     count += statement.target.get() == array ? 1 : 0;
-    for (auto const& leaf : statement.leaves) count += leaf.array.get() == array ? 1 : 0;
+    for (auto const& operand : statement.operands) count += operand.array.get() == array ? 1 : 0;
   }
   return count;
 }
@@ -173,8 +174,8 @@ bool match(Statement const& one, Statement const& other, Matches<ArrayModel>& ar
            Matches<ScalarModel>& scalars) {
   bool same = (one.target == nullptr) == (other.target == nullptr);
   if (same && one.target != nullptr) same = arrays.add(one.target, other.target);
-  for (std::size_t l = 0; same && l < one.leaves.size(); ++l)
-    same = arrays.add(one.leaves[l].array, other.leaves[l].array);
+  for (std::size_t l = 0; same && l < one.operands.size(); ++l)
+    same = arrays.add(one.operands[l].array, other.operands[l].array);
   for (std::size_t s = 0; same && s < one.scalars.size(); ++s)
     same = scalars.add(one.scalars[s], other.scalars[s]);
   if (same && one.is_reduction()) same = scalars.add(one.result, other.result);
@@ -190,16 +191,16 @@ bool match_moves(RecordedStep const& first, RecordedStep const& second,
 }
 
 // Views are made without communication, so the processes may hold different references.
-bool is_so_anywhere(bool here, Place const& loop) {
+bool is_so_anywhere(bool here, SourceLocation const& loop) {
   std::byte byte{here};
   detail::or_over_processes({&byte, 1}, loop, {"where a loop is recorded"});
   return byte != std::byte{0};
 }
 
-bool lie_alike(Names const& names) {
-  for (std::size_t a = 0; a < names.arrays.size(); ++a) {
-    auto const& one = *names.arrays[a];
-    auto const& other = *names.arrays[names.next_array[a]];
+bool lie_alike(ArrayBindings const& bindings) {
+  for (std::size_t a = 0; a < bindings.arrays.size(); ++a) {
+    auto const& one = *bindings.arrays[a];
+    auto const& other = *bindings.arrays[bindings.next_array[a]];
     if (!(*one.layout() == *other.layout()) || one.element_bytes() != other.element_bytes())
       return false;
   }
@@ -208,7 +209,7 @@ bool lie_alike(Names const& names) {
 
 }  // namespace
 
-Recorder::Recorder(std::int64_t step, Place const& loop)
+Recorder::Recorder(std::int64_t step, SourceLocation const& loop)
     : number_(step), loop_(loop), before_(detail::set_listener(this)) {}
 
 Recorder::~Recorder() {
@@ -236,7 +237,8 @@ void Recorder::note_host_access() {
          "replayed loop cannot do");
 }
 
-Names compare_steps(RecordedStep& first, RecordedStep const& second, Place const& loop) {
+ArrayBindings compare_steps(RecordedStep& first, RecordedStep const& second,
+                            SourceLocation const& loop) {
   Matches<ArrayModel> arrays;
   Matches<ScalarModel> scalars;
   auto& ones = first.statements;
@@ -251,10 +253,10 @@ Names compare_steps(RecordedStep& first, RecordedStep const& second, Place const
   if (ones.size() != others.size())
     refuse(loop, text("runs ", counted(std::ssize(ones), "statement"), " in its first step and ",
                       others.size(), " in its second"));
-  Names names;
+  ArrayBindings bindings;
   if (!match_moves(first, second, arrays)) {
-    names.obstacle = "arrays are moved or swapped differently in consecutive steps";
-    return names;
+    bindings.fallback_reason = "arrays are moved or swapped differently in consecutive steps";
+    return bindings;
   }
   auto const is_unused = [&](auto const& thing) {
     return detail::reference_count(storage_of(thing)) == references(first, thing.get()) +
@@ -265,20 +267,20 @@ Names compare_steps(RecordedStep& first, RecordedStep const& second, Place const
   scalars.close(is_unused);
   if ((arrays.makes_new() || scalars.makes_new()) &&
       is_so_anywhere(arrays.is_held() || scalars.is_held(), loop)) {
-    names.obstacle = "arrays made in a step are still in use after it";
-    return names;
+    bindings.fallback_reason = "arrays made in a step are still in use after it";
+    return bindings;
   }
-  names.arrays = arrays.things();
-  names.next_array = arrays.next();
-  names.scalars = scalars.things();
-  names.next_scalar = scalars.next();
-  names.makes_new = arrays.makes_new() || scalars.makes_new();
-  if (!lie_alike(names)) {
-    names.obstacle = "arrays of different shapes or shardings change places";
-    return names;
+  bindings.arrays = arrays.things();
+  bindings.next_array = arrays.next();
+  bindings.scalars = scalars.things();
+  bindings.next_scalar = scalars.next();
+  bindings.makes_new = arrays.makes_new() || scalars.makes_new();
+  if (!lie_alike(bindings)) {
+    bindings.fallback_reason = "arrays of different shapes or shardings change places";
+    return bindings;
   }
-  names.period = std::lcm(order_of(names.next_array), order_of(names.next_scalar));
-  return names;
+  bindings.period = std::lcm(order_of(bindings.next_array), order_of(bindings.next_scalar));
+  return bindings;
 }
 
 bool runs_the_same(RecordedStep const& first, RecordedStep const& step) {
@@ -300,7 +302,7 @@ std::vector<std::size_t> pattern_of(RecordedStep const& step, RecordedStep const
       auto const& statement = recorded.statement;
       add(statement.target.get());
       add(statement.result.get());
-      for (auto const& leaf : statement.leaves) add(leaf.array.get());
+      for (auto const& operand : statement.operands) add(operand.array.get());
       for (auto const& scalar : statement.scalars) add(scalar.get());
     }
     for (auto const& moved : one->moves) add(moved.get());
@@ -308,11 +310,11 @@ std::vector<std::size_t> pattern_of(RecordedStep const& step, RecordedStep const
   return pattern;
 }
 
-bool is_same_step(RecordedStep const& first, RecordedStep const& step, Names const& names,
-                  std::int64_t steps_later) {
+bool is_same_step(RecordedStep const& first, RecordedStep const& step,
+                  ArrayBindings const& bindings, std::int64_t steps_later) {
   if (!runs_the_same(first, step)) return false;
-  Renaming const arrays(names.arrays, renamed(names.next_array, steps_later));
-  Renaming const scalars(names.scalars, renamed(names.next_scalar, steps_later));
+  Renaming const arrays(bindings.arrays, renamed(bindings.next_array, steps_later));
+  Renaming const scalars(bindings.scalars, renamed(bindings.next_scalar, steps_later));
   for (std::size_t m = 0; m < step.moves.size(); ++m)
     if (!arrays.turns(first.moves[m], step.moves[m])) return false;
   for (std::size_t s = 0; s < step.statements.size(); ++s) {
@@ -320,8 +322,8 @@ bool is_same_step(RecordedStep const& first, RecordedStep const& step, Names con
     auto const& other = step.statements[s].statement;
     if (!arrays.turns(one.target, other.target) || !scalars.turns(one.result, other.result))
       return false;
-    for (std::size_t l = 0; l < one.leaves.size(); ++l)
-      if (!arrays.turns(one.leaves[l].array, other.leaves[l].array)) return false;
+    for (std::size_t l = 0; l < one.operands.size(); ++l)
+      if (!arrays.turns(one.operands[l].array, other.operands[l].array)) return false;
     for (std::size_t k = 0; k < one.scalars.size(); ++k)
       if (!scalars.turns(one.scalars[k], other.scalars[k])) return false;
   }
@@ -329,11 +331,11 @@ bool is_same_step(RecordedStep const& first, RecordedStep const& step, Names con
 }
 
 std::vector<std::size_t> renamed(std::vector<std::size_t> const& next, std::int64_t steps) {
-  std::vector<std::size_t> names(next.size());
-  std::iota(names.begin(), names.end(), std::size_t{0});
+  std::vector<std::size_t> bindings(next.size());
+  std::iota(bindings.begin(), bindings.end(), std::size_t{0});
   for (std::int64_t step = 0; step < steps; ++step)
-    for (auto& name : names) name = next[name];
-  return names;
+    for (auto& name : bindings) name = next[name];
+  return bindings;
 }
 
 }  // namespace tessera

@@ -19,10 +19,10 @@ struct RecordedStep {
 };
 
 /// Records the statements of one step during its lifetime.
-class Recorder : public Watcher {
+class Recorder : public StatementListener {
  public:
   /// `step`: the number of the step; `loop`: where the loop stands, for messages.
-  Recorder(std::int64_t step, Place const& loop);
+  Recorder(std::int64_t step, SourceLocation const& loop);
   ~Recorder() override;
 
   void note(Statement const& statement) override;
@@ -34,16 +34,16 @@ class Recorder : public Watcher {
 
  private:
   std::int64_t number_;
-  Place loop_;
+  SourceLocation loop_;
   RecordedStep step_;
-  Watcher* before_;
+  StatementListener* before_;
 };
 
 /// Finds the names by comparing two steps.
 /// Throws: UsageError, with the place of the first statement that differs and what to do.
 /// Ranks:  collective. Sets the step numbers of the kernels in `first`.
-[[nodiscard]] Names compare_steps(RecordedStep& first, RecordedStep const& second,
-                                  Place const& loop);
+[[nodiscard]] ArrayBindings compare_steps(RecordedStep& first, RecordedStep const& second,
+                                          SourceLocation const& loop);
 
 /// True if a step ran the statements of the first one, with its numbers and slices, whatever their
 /// arrays and scalars are.
@@ -57,7 +57,7 @@ class Recorder : public Watcher {
 /// True if a step equals the first one, with the arrays and scalars in their current roles: role a
 /// of the first step stands for arrays[called[a]].
 [[nodiscard]] bool is_same_step(RecordedStep const& first, RecordedStep const& step,
-                                Names const& names, std::int64_t steps_later);
+                                ArrayBindings const& bindings, std::int64_t steps_later);
 
 /// The roles `steps` steps later: array a of the first step then has role result[a].
 [[nodiscard]] std::vector<std::size_t> renamed(std::vector<std::size_t> const& next,

@@ -8,8 +8,9 @@
 
 namespace tessera {
 
-StatementReplay::StatementReplay(std::vector<RecordedStatement> const& step, Names const& names)
-    : names_(names) {
+StatementReplay::StatementReplay(std::vector<RecordedStatement> const& step,
+                                 ArrayBindings const& bindings)
+    : bindings_(bindings) {
   for (auto const& recorded : step) add(recorded);
 }
 
@@ -20,19 +21,20 @@ void StatementReplay::add(RecordedStatement const& recorded) {
   entry.step = recorded.step;
   entry.has_fixed_step = recorded.has_fixed_step;
   auto const& statement = entry.statement;
-  if (statement.target != nullptr) entry.target = number_of(names_, statement.target);
-  for (auto const& leaf : statement.leaves) entry.leaves.push_back(number_of(names_, leaf.array));
+  if (statement.target != nullptr) entry.target = number_of(bindings_, statement.target);
+  for (auto const& operand : statement.operands)
+    entry.operands.push_back(number_of(bindings_, operand.array));
   for (auto const& scalar : statement.scalars) entry.scalars.push_back(number_of_scalar(scalar));
   if (statement.is_reduction()) entry.result = number_of_scalar(statement.result);
 }
 
 void StatementReplay::run(std::int64_t steps, std::int64_t later, std::int64_t number) {
-  arrays_ = renamed(names_.next_array, later % names_.period);
-  scalars_ = renamed(names_.next_scalar, later % names_.period);
+  arrays_ = renamed(bindings_.next_array, later % bindings_.period);
+  scalars_ = renamed(bindings_.next_scalar, later % bindings_.period);
   for (std::int64_t step = 0; step < steps; ++step) {
     run_step(number + step);
-    for (auto& name : arrays_) name = names_.next_array[name];
-    for (auto& name : scalars_) name = names_.next_scalar[name];
+    for (auto& name : arrays_) name = bindings_.next_array[name];
+    for (auto& name : scalars_) name = bindings_.next_scalar[name];
   }
 }
 
@@ -40,19 +42,20 @@ void StatementReplay::run_step(std::int64_t number) {
   for (auto& entry : entries_) {
     auto& statement = entry.statement;
     if (statement.step) statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
-    if (statement.target != nullptr) statement.target = names_.arrays[arrays_[entry.target]];
-    for (std::size_t l = 0; l < entry.leaves.size(); ++l)
-      statement.leaves[l].array = names_.arrays[arrays_[entry.leaves[l]]];
+    if (statement.target != nullptr) statement.target = bindings_.arrays[arrays_[entry.target]];
+    for (std::size_t l = 0; l < entry.operands.size(); ++l)
+      statement.operands[l].array = bindings_.arrays[arrays_[entry.operands[l]]];
     for (std::size_t s = 0; s < entry.scalars.size(); ++s)
-      statement.scalars[s] = names_.scalars[scalars_[entry.scalars[s]]];
-    if (statement.is_reduction()) statement.result = names_.scalars[scalars_[entry.result]];
+      statement.scalars[s] = bindings_.scalars[scalars_[entry.scalars[s]]];
+    if (statement.is_reduction()) statement.result = bindings_.scalars[scalars_[entry.result]];
     detail::submit(statement);
   }
 }
 
 std::size_t StatementReplay::number_of_scalar(std::shared_ptr<ScalarModel> const& scalar) const {
-  return static_cast<std::size_t>(std::find(names_.scalars.begin(), names_.scalars.end(), scalar) -
-                                  names_.scalars.begin());
+  return static_cast<std::size_t>(
+      std::find(bindings_.scalars.begin(), bindings_.scalars.end(), scalar) -
+      bindings_.scalars.begin());
 }
 
 }  // namespace tessera

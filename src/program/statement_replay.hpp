@@ -16,7 +16,7 @@ namespace tessera {
 class StatementReplay {
  public:
   /// Lifetime: both outlive this.
-  StatementReplay(std::vector<RecordedStatement> const& step, Names const& names);
+  StatementReplay(std::vector<RecordedStatement> const& step, ArrayBindings const& bindings);
 
   /// Runs `steps` steps. The first is `later` steps after the first recorded one and has the number
   /// `number`. A step allocates nothing.
@@ -28,7 +28,7 @@ class StatementReplay {
     std::int64_t step = 0;
     bool has_fixed_step = false;
     std::size_t target = 0;
-    std::vector<std::size_t> leaves;
+    std::vector<std::size_t> operands;
     std::vector<std::size_t> scalars;
     std::size_t result = 0;
   };
@@ -37,7 +37,7 @@ class StatementReplay {
   void run_step(std::int64_t number);
   [[nodiscard]] std::size_t number_of_scalar(std::shared_ptr<ScalarModel> const& scalar) const;
 
-  Names const& names_;
+  ArrayBindings const& bindings_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> arrays_;  ///< the arrays in the first step's roles in the current step
   std::vector<std::size_t> scalars_;

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-LoopFacts facts_of(LoopAnalysis const& analysis, Names const& names) {
+LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) {
   LoopFacts facts;
   facts.statements = std::max<std::int64_t>(std::ssize(analysis.body.statements), 1);
   auto const& body = analysis.body;
@@ -33,15 +33,15 @@ LoopFacts facts_of(LoopAnalysis const& analysis, Names const& names) {
   }
   auto const swapped = body.swapped();
   for (std::size_t a = 0; a < body.arrays(); ++a)
-    facts.buffers_bytes += names.arrays[a]->element_bytes() * (swapped[a] ? 2 : 1);
+    facts.buffers_bytes += bindings.arrays[a]->element_bytes() * (swapped[a] ? 2 : 1);
   for (auto const& statement : body.statements) {
     facts.reads_per_cell += static_cast<double>(statement.reads.size()) + 1;
     std::vector<bool> read(body.arrays(), false);
-    for (auto const& leaf : statement.reads) read[leaf.array] = true;
-    auto const target = static_cast<double>(names.arrays[statement.array]->element_bytes());
+    for (auto const& operand : statement.reads) read[operand.array] = true;
+    auto const target = static_cast<double>(bindings.arrays[statement.array]->element_bytes());
     facts.bytes_per_cell += 2 * target;
     for (std::size_t a = 0; a < body.arrays(); ++a)
-      if (read[a]) facts.bytes_per_cell += static_cast<double>(names.arrays[a]->element_bytes());
+      if (read[a]) facts.bytes_per_cell += static_cast<double>(bindings.arrays[a]->element_bytes());
   }
   return facts;
 }
@@ -83,13 +83,13 @@ LoopOptions LoopOptions::with_environment() const {
   return result;
 }
 
-BlockChoice choose_block(LoopAnalysis const& analysis, Names const& names,
+BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bindings,
                          LoopOptions const& options, MachineFacts const& machine) {
   auto const rank = analysis.body.shape.size();
   if (!environment("TESSERA_TILE") && !options.tile.empty() && options.tile.size() != rank)
     throw UsageError(text("tiles of ", counted(std::ssize(options.tile), "dimension"),
                           " do not fit the arrays of a loop, which have ", rank));
-  auto const facts = facts_of(analysis, names);
+  auto const facts = facts_of(analysis, bindings);
   BlockChoice choice;
   auto& shape = choice.shape;
   BlockModel const model(facts, machine);
@@ -104,7 +104,7 @@ BlockChoice choose_block(LoopAnalysis const& analysis, Names const& names,
   constexpr double least_hidden_seconds = 20e-6;
   shape.overlaps = options.overlap.value_or(machine.message_seconds > least_hidden_seconds);
   shape.keeps_graphs = options.graphs;
-  choice.reason = model.limit(shape.steps, shape.tile);
+  choice.reason = model.bottleneck(shape.steps, shape.tile);
   return choice;
 }
 

@@ -21,7 +21,7 @@ struct BlockChoice {
 
 /// Ranks: pure, and the same on every process if `machine` is.
 /// Throws: UsageError for tiles of other dimensions than the arrays'.
-[[nodiscard]] BlockChoice choose_block(LoopAnalysis const& analysis, Names const& names,
+[[nodiscard]] BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bindings,
                                        LoopOptions const& options, MachineFacts const& machine);
 
 }  // namespace tessera

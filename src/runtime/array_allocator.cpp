@@ -23,7 +23,7 @@ std::shared_ptr<ArrayState> ArrayAllocator::make_array(std::shared_ptr<Layout co
   check_devices(*layout);
   // A shard beyond any address space is the caller's mistake: every process detects it alike.
   auto const largest = whole(layout->sharding().shard_shape(layout->shape()));
-  (void)Frame::around(largest, GhostWidths::none(largest.rank()), element_bytes);
+  (void)PaddedShardLayout::around(largest, GhostWidths::none(largest.rank()), element_bytes);
   auto const number = ++count_;
   if (auto again = arrays_.take(*layout, element_bytes, number)) return again;
   try {

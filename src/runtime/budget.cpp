@@ -28,7 +28,7 @@ CommunicationBudget::CommunicationBudget(CommunicationLimits const& limits, std:
   check_limit(limits.bytes, "bytes");
   check_limit(limits.gathers, "gathers");
   entry_->limits = limits;
-  entry_->place = at;
+  entry_->location = at;
   stack_->open(*entry_);
 }
 

@@ -13,7 +13,7 @@ namespace tessera {
 class Bootstrap;
 class Engine;
 class Job;
-class Watcher;
+class StatementListener;
 
 /// The engine of the current Runtime.
 /// Throws: UsageError if there is none, on another thread, and inside a function that Tessera runs.
@@ -30,7 +30,7 @@ struct CurrentRuntime {
   Engine* engine = nullptr;
   std::optional<std::thread::id> thread;  ///< that made the engine, the only one that may call it
   bool runs_user_function = false;        ///< the workers run a function of the program
-  Watcher* listener = nullptr;            ///< is told what the program does; null for nobody
+  StatementListener* listener = nullptr;  ///< is told what the program does; null for nobody
   // What std::terminate has to end, null where that has been done; and what it did before.
   Bootstrap* bootstrap_to_abort = nullptr;
   Engine* engine_to_end = nullptr;

@@ -11,9 +11,9 @@ void call_on_devices(std::function<void(DeviceId)> const& f, Dispatcher& dispatc
                      DevicePool& devices, FailurePolicy& failures) {
   std::mutex mutex;
   std::exception_ptr first_error;
-  std::function<void(Record&)> const call = [&](Record& record) {
+  std::function<void(DeviceTask&)> const call = [&](DeviceTask& task) {
     try {
-      f(record.device);
+      f(task.device);
     } catch (...) {
       std::lock_guard const guard(mutex);
       if (first_error == nullptr) first_error = std::current_exception();

@@ -14,17 +14,17 @@ namespace {
 // Room for an expression with its literals; longer ones are rare.
 constexpr std::int64_t usual_kernel_bytes = 1024;
 
-void run_record(void* record) {
-  execute(*static_cast<Record*>(record));
+void run_record(void* task) {
+  execute(*static_cast<DeviceTask*>(task));
 }
 
-void reserve(Record& record) {
-  record.buffers.reserve(max_leaves);
-  record.targets.reserve(1);
-  record.scalars.reserve(max_scalars);
-  record.keeps.reserve(max_leaves + max_scalars + 2);
-  record.carry.reserve(max_leaves);
-  record.kernel = HostMemory(usual_kernel_bytes);
+void reserve(DeviceTask& task) {
+  task.buffers.reserve(max_operands);
+  task.targets.reserve(1);
+  task.scalars.reserve(max_scalars);
+  task.keeps.reserve(max_operands + max_scalars + 2);
+  task.carry.reserve(max_operands);
+  task.kernel = HostMemory(usual_kernel_bytes);
 }
 
 // Errors are ignored: the failure has already been reported.
@@ -57,11 +57,12 @@ void DevicePool::add(std::int64_t index, std::shared_ptr<GpuStream> const& strea
   auto& context = contexts_.emplace_back();
   context.device = DeviceId{job_.first_local().value() + index};
   devices_.push_back({context.device, stream});
-  if (stream != nullptr) context.gpu = std::make_unique<GpuSide>(stream);
+  if (stream != nullptr) context.gpu = std::make_unique<GpuContext>(stream);
   bool const alone = job_.local_count() == 1;
-  context.waiter = alone ? &network_.caller_waiter() : &network_.worker_waiter(context.device);
+  context.waiter =
+      alone ? &network_.caller_wait_policy() : &network_.worker_wait_policy(context.device);
   context.records.resize(alone ? 1 : Worker::capacity);
-  for (auto& record : context.records) reserve(record);
+  for (auto& task : context.records) reserve(task);
   if (!alone) add_worker(context, index);
 }
 
@@ -77,26 +78,26 @@ void DevicePool::stop() noexcept {
     if (context.gpu != nullptr) drain(*context.gpu->stream);
 }
 
-std::vector<GpuSide*> DevicePool::gpu_contexts() const {
-  std::vector<GpuSide*> result;
+std::vector<GpuContext*> DevicePool::gpu_contexts() const {
+  std::vector<GpuContext*> result;
   for (auto const& context : contexts_) result.push_back(context.gpu.get());
   return result;
 }
 
-Record& DevicePool::free_record(DeviceContext& context) {
+DeviceTask& DevicePool::free_task(DeviceContext& context) {
   if (context.worker == nullptr) return context.records.front();
   if (!context.worker->has_room())
-    network_.caller_waiter().until([&] { return context.worker->has_room(); },
-                                   awaited_worker(context));
+    network_.caller_wait_policy().until([&] { return context.worker->has_room(); },
+                                        awaited_worker(context));
   return context.records[context.worker->posted() % Worker::capacity];
 }
 
-void DevicePool::start(DeviceContext& context, Record& record) {
+void DevicePool::start(DeviceContext& context, DeviceTask& task) {
   if (context.worker != nullptr) {
-    context.worker->post({run_record, &record});
+    context.worker->post({run_record, &task});
     return;
   }
-  execute(record);
+  execute(task);
 }
 
 bool DevicePool::are_idle() const {
@@ -107,7 +108,8 @@ bool DevicePool::are_idle() const {
 void DevicePool::wait_for_workers() {
   for (auto& context : contexts_)
     if (!context.is_idle())
-      network_.caller_waiter().until([&] { return context.is_idle(); }, awaited_worker(context));
+      network_.caller_wait_policy().until([&] { return context.is_idle(); },
+                                          awaited_worker(context));
 }
 
 // What the workers have given to their GPUs.
@@ -118,7 +120,7 @@ void DevicePool::wait_for_gpus() {
     what.kind = Awaited::Kind::gpu;
     what.statement = log_.last();
     auto& gpu = *context.gpu;
-    network_.caller_waiter().until(
+    network_.caller_wait_policy().until(
         [&] {
           gpu.check_group();
           return gpu.stream->is_idle();
@@ -152,9 +154,9 @@ void DevicePool::make_room(CompiledStatement const& plan) {
         device.writes.size() <= any.targets.capacity())
       continue;
     synchronize();
-    for (auto& record : context.records) {
-      record.buffers.reserve(device.buffers.size());
-      record.targets.reserve(device.writes.size());
+    for (auto& task : context.records) {
+      task.buffers.reserve(device.buffers.size());
+      task.targets.reserve(device.writes.size());
     }
   }
 }

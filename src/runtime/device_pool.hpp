@@ -26,11 +26,11 @@ namespace tessera {
 struct DeviceContext {
   DeviceId device;
   Waiter* waiter = nullptr;
-  std::deque<Record> records;      ///< as many as the worker's ring holds
-  std::unique_ptr<GpuSide> gpu;    ///< none on the host
-  DeviceMemory scratch;            ///< for the temporaries of the plan that needs the most
-  HostMemory accumulator;          ///< of a reduction
-  std::unique_ptr<Worker> worker;  ///< none where the only device runs on the caller's thread
+  std::deque<DeviceTask> records;   ///< as many as the worker's ring holds
+  std::unique_ptr<GpuContext> gpu;  ///< none on the host
+  DeviceMemory scratch;             ///< for the temporaries of the plan that needs the most
+  HostMemory accumulator;           ///< of a reduction
+  std::unique_ptr<Worker> worker;   ///< none where the only device runs on the caller's thread
 
   [[nodiscard]] std::shared_ptr<GpuStream> stream() const {
     return gpu == nullptr ? nullptr : gpu->stream;
@@ -63,12 +63,12 @@ class DevicePool {
   }
   /// The same devices as arrays know them.
   [[nodiscard]] std::vector<LocalDevice> const& devices() const { return devices_; }
-  [[nodiscard]] std::vector<GpuSide*> gpu_contexts() const;
+  [[nodiscard]] std::vector<GpuContext*> gpu_contexts() const;
 
   /// A free record of a device. Waits where its ring is full.
-  [[nodiscard]] Record& free_record(DeviceContext& context);
+  [[nodiscard]] DeviceTask& free_task(DeviceContext& context);
   /// Runs a record: at once with one local device, else on the device's worker.
-  static void start(DeviceContext& context, Record& record);
+  static void start(DeviceContext& context, DeviceTask& task);
 
   /// True if no worker has anything to do.
   [[nodiscard]] bool are_idle() const;

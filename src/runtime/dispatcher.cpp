@@ -30,13 +30,13 @@ bool moves_by_this_thread(CompiledStatement const& plan) {
   });
 }
 
-void copy_kernel(Record& record, Statement const& statement) {
-  if (record.kernel.size_bytes() < statement.kernel_bytes)
-    record.kernel = HostMemory(statement.kernel_bytes);
+void copy_kernel(DeviceTask& task, Statement const& statement) {
+  if (task.kernel.size_bytes() < statement.kernel_bytes)
+    task.kernel = HostMemory(statement.kernel_bytes);
   std::copy_n(static_cast<std::byte const*>(statement.kernel), statement.kernel_bytes,
-              record.kernel.data());
-  record.kernel_bytes = statement.kernel_bytes;
-  record.copied_bytes = statement.copied_bytes;
+              task.kernel.data());
+  task.kernel_bytes = statement.kernel_bytes;
+  task.copied_bytes = statement.copied_bytes;
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void Dispatcher::check_kernel(Statement const& statement) const {
   auto const& stream = *devices_.contexts().front().gpu->stream;
   if (!can_launch(stream, statement.forms, statement.copied_bytes))
     throw KernelNotBuilt(
-        text("the ", statement.kind, " at ", statement.place,
+        text("the ", statement.kind, " at ", statement.location,
              " has no kernel for GPUs, since no CUDA compiler has seen it; build the program with "
              "tessera_compile_as_cuda(target), or run it with TESSERA_DEVICE=host"));
 }
@@ -61,58 +61,58 @@ void Dispatcher::post(ReadyStatement const& ready) {
 void Dispatcher::post(DeviceContext& context, DevicePlan const& plan, ReadyStatement const& ready) {
   auto const& statement = ready.statement;
   if (!has_work(plan) && !statement.is_reduction()) return;
-  auto& record = begin_record(context, Record::Kind::statement, ready.tag);
-  record.outlives_statement = context.worker != nullptr;
-  if (record.outlives_statement) record.compiled = ready.plan;
-  record.plan = &plan;
-  record.forms = statement.forms;
-  record.step = statement.step.value_or(0);
-  copy_kernel(record, statement);
-  record.scratch = context.scratch.data();
-  record.probe = profiler_.probe(devices_.index_of(context.device));
-  record.row = ready.row;
-  name_leaves(record, statement, plan);
-  targets_.name(record, statement.target, context.device);
-  name_result(record, context, statement);
-  DevicePool::start(context, record);
+  auto& task = begin_task(context, DeviceTask::Kind::statement, ready.tag);
+  task.outlives_statement = context.worker != nullptr;
+  if (task.outlives_statement) task.compiled = ready.plan;
+  task.plan = &plan;
+  task.forms = statement.forms;
+  task.step = statement.step.value_or(0);
+  copy_kernel(task, statement);
+  task.scratch = context.scratch.data();
+  task.timer = profiler_.timer(devices_.index_of(context.device));
+  task.row = ready.row;
+  name_operands(task, statement, plan);
+  targets_.name(task, statement.target, context.device);
+  name_result(task, context, statement);
+  DevicePool::start(context, task);
 }
 
-Record& Dispatcher::begin_record(DeviceContext& context, Record::Kind kind,
-                                 StatementTag const& tag) {
-  auto& record = devices_.free_record(context);
-  record.kind = kind;
-  record.tag = tag;
-  record.device = context.device;
-  record.waiter = context.waiter;
-  record.run_on(context.gpu.get());
-  return record;
+DeviceTask& Dispatcher::begin_task(DeviceContext& context, DeviceTask::Kind kind,
+                                   StatementTag const& tag) {
+  auto& task = devices_.free_task(context);
+  task.kind = kind;
+  task.tag = tag;
+  task.device = context.device;
+  task.waiter = context.waiter;
+  task.run_on(context.gpu.get());
+  return task;
 }
 
-void Dispatcher::name_leaves(Record& record, Statement const& statement,
-                             DevicePlan const& plan) const {
-  record.buffers.clear();
-  record.scalars.clear();
-  record.keeps.clear();
-  for (auto const& [leaf, box] : plan.buffers)
-    record.buffers.push_back(
-        storage_of(*statement.leaves[leaf].array).shards_of(record.device)[box].cells());
-  for (auto const& leaf : statement.leaves) record.keep(leaf.array);
-  auto const copy = static_cast<std::int64_t>(devices_.index_of(record.device));
+void Dispatcher::name_operands(DeviceTask& task, Statement const& statement,
+                               DevicePlan const& plan) const {
+  task.buffers.clear();
+  task.scalars.clear();
+  task.keeps.clear();
+  for (auto const& [operand, box] : plan.buffers)
+    task.buffers.push_back(
+        storage_of(*statement.operands[operand].array).shards_of(task.device)[box].cells());
+  for (auto const& operand : statement.operands) task.keep(operand.array);
+  auto const copy = static_cast<std::int64_t>(devices_.index_of(task.device));
   for (auto const& scalar : statement.scalars) {
-    record.scalars.push_back(storage_of(*scalar).value(copy));
-    record.keep(scalar);
+    task.scalars.push_back(storage_of(*scalar).value(copy));
+    task.keep(scalar);
   }
 }
 
-void Dispatcher::name_result(Record& record, DeviceContext& context, Statement const& statement) {
-  record.accumulator = nullptr;
+void Dispatcher::name_result(DeviceTask& task, DeviceContext& context, Statement const& statement) {
+  task.accumulator = nullptr;
   if (!statement.is_reduction()) return;
-  record.reduction = statement.reduction;
-  record.accumulator = context.accumulator.data();
+  task.reduction = statement.reduction;
+  task.accumulator = context.accumulator.data();
   auto const index = devices_.index_of(context.device);
-  record.result = storage_of(*statement.result).value(static_cast<std::int64_t>(index));
-  record.tree = &trees_.of_device(index);
-  record.keep(statement.result);
+  task.result = storage_of(*statement.result).value(static_cast<std::int64_t>(index));
+  task.tree = &trees_.of_device(index);
+  task.keep(statement.result);
 }
 
 bool Dispatcher::needs_this_thread(Statement const& statement,
@@ -120,20 +120,22 @@ bool Dispatcher::needs_this_thread(Statement const& statement,
   return moves_by_this_thread(plan) || (statement.is_reduction() && trees_.needs_this_thread());
 }
 
-void Dispatcher::post_to_all(std::function<void(Record&)> const& call, StatementTag const& tag) {
+void Dispatcher::post_to_all(std::function<void(DeviceTask&)> const& call,
+                             StatementTag const& tag) {
   for (auto& context : devices_.contexts()) post_call(context, call, tag, nullptr);
 }
 
-void Dispatcher::post_to_first(std::function<void(Record&)> const& call, StatementTag const& tag) {
+void Dispatcher::post_to_first(std::function<void(DeviceTask&)> const& call,
+                               StatementTag const& tag) {
   post_call(devices_.contexts().front(), call, tag, &trees_.across());
 }
 
-void Dispatcher::post_call(DeviceContext& context, std::function<void(Record&)> const& call,
+void Dispatcher::post_call(DeviceContext& context, std::function<void(DeviceTask&)> const& call,
                            StatementTag const& tag, TreeLinks* tree) {
-  auto& record = begin_record(context, Record::Kind::call, tag);
-  record.tree = tree;
-  record.call = &call;
-  DevicePool::start(context, record);
+  auto& task = begin_task(context, DeviceTask::Kind::call, tag);
+  task.tree = tree;
+  task.call = &call;
+  DevicePool::start(context, task);
 }
 
 }  // namespace tessera

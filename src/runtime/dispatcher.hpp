@@ -29,7 +29,7 @@ struct ReadyStatement {
 /// Threads: the caller's.
 class Dispatcher {
  public:
-  Dispatcher(DevicePool& devices, Trees& trees, Profiler& profiler)
+  Dispatcher(DevicePool& devices, ReductionTrees& trees, Profiler& profiler)
       : devices_(devices), trees_(trees), profiler_(profiler) {}
 
   /// Throws: KernelNotBuilt, alike on every process, for a statement that no GPU of this process
@@ -41,20 +41,20 @@ class Dispatcher {
   [[nodiscard]] bool needs_this_thread(Statement const& statement,
                                        CompiledStatement const& plan) const;
   /// Runs `call` on every device; it lives until they have been waited for.
-  void post_to_all(std::function<void(Record&)> const& call, StatementTag const& tag);
+  void post_to_all(std::function<void(DeviceTask&)> const& call, StatementTag const& tag);
   /// The same on the first device alone, which has the links to other processes.
-  void post_to_first(std::function<void(Record&)> const& call, StatementTag const& tag);
+  void post_to_first(std::function<void(DeviceTask&)> const& call, StatementTag const& tag);
 
  private:
   void post(DeviceContext& context, DevicePlan const& plan, ReadyStatement const& ready);
-  void post_call(DeviceContext& context, std::function<void(Record&)> const& call,
+  void post_call(DeviceContext& context, std::function<void(DeviceTask&)> const& call,
                  StatementTag const& tag, TreeLinks* tree);
-  Record& begin_record(DeviceContext& context, Record::Kind kind, StatementTag const& tag);
-  void name_leaves(Record& record, Statement const& statement, DevicePlan const& plan) const;
-  void name_result(Record& record, DeviceContext& context, Statement const& statement);
+  DeviceTask& begin_task(DeviceContext& context, DeviceTask::Kind kind, StatementTag const& tag);
+  void name_operands(DeviceTask& task, Statement const& statement, DevicePlan const& plan) const;
+  void name_result(DeviceTask& task, DeviceContext& context, Statement const& statement);
 
   DevicePool& devices_;
-  Trees& trees_;
+  ReductionTrees& trees_;
   Profiler& profiler_;
   Targets targets_;
 };

@@ -45,19 +45,20 @@ void check_arrays(Statement const& statement) {
     check_writable(*statement.target);
     check_closed(*statement.target, "a statement");
   }
-  for (auto const& leaf : statement.leaves) check_closed(*leaf.array, "a statement");
+  for (auto const& operand : statement.operands) check_closed(*operand.array, "a statement");
 }
 
 // Updates the halo validity after the statement: the same on every process.
 void note_effects(Statement const& statement, CompiledStatement const& plan) {
   for (std::size_t l = 0; l < plan.fills.size(); ++l)
-    if (plan.fills[l] != nullptr) statement.leaves[l].array->freshness().note_fill(plan.fills[l]);
+    if (plan.fills[l] != nullptr)
+      statement.operands[l].array->halo_validity().note_fill(plan.fills[l]);
   if (statement.target == nullptr) return;
-  auto& freshness = statement.target->freshness();
+  auto& halo_validity = statement.target->halo_validity();
   if (plan.overwrites || statement.writes_slabs())
-    freshness.clear();
+    halo_validity.clear();
   else
-    freshness.note_write(statement.work.map.image(statement.work.indices));
+    halo_validity.note_write(statement.work.map.image(statement.work.indices));
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ struct Engine::Impl {
 
   void run(Statement const& statement) {
     planner.describe(statement);
-    auto tag = log.begin(planner.hash_of(statement), statement.place);
+    auto tag = log.begin(planner.hash_of(statement), statement.location);
     if (log.compares())
       log.compare(tag, [summary = Summary(statement)] { return summary.describe(); });
     auto const& plan = planner.plan_for(statement, tag);
@@ -99,8 +100,8 @@ struct Engine::Impl {
     if (!numbers.empty() && job.process_count() > 1) {
       collectives.combine(std::as_writable_bytes(std::span(numbers)), max_numbers,
                           {"where a budget asks what is sent", 0, budgets->fingerprint()},
-                          statement.place);
-      tag = log.begin(planner.hash_of(statement), statement.place);
+                          statement.location);
+      tag = log.begin(planner.hash_of(statement), statement.location);
     }
     refusal = budgets->charge(statement, plan, numbers);
     return !refusal;
@@ -112,7 +113,7 @@ struct Engine::Impl {
     profiler.show(job, [this](std::span<std::byte> bytes, CombineBytes how) {
       collectives.combine(bytes, how, {"where the report is put together"});
     });
-    if (gpu_routes != nullptr) gpu_routes->let_go();
+    if (gpu_routes != nullptr) gpu_routes->release();
     network.finish();
   }
 
@@ -120,10 +121,10 @@ struct Engine::Impl {
     using std::chrono::milliseconds;
     failures.announce(error);
     bool const alone = job.process_count() == 1;
-    network.linger(milliseconds(alone ? 0 : 50));
-    if (profiler.observes() && failures.workers_come_to_rest()) profiler.show_alone(job);
+    network.serve_for(milliseconds(alone ? 0 : 50));
+    if (profiler.observes() && failures.quiesce_workers()) profiler.show_alone(job);
     // Longer if the others have files to write.
-    if (!alone) network.linger(milliseconds(profiler.observes() ? 2000 : 300));
+    if (!alone) network.serve_for(milliseconds(profiler.observes() ? 2000 : 300));
   }
 
   Job job;
@@ -133,7 +134,7 @@ struct Engine::Impl {
   ObserverOptions asked;
   Profiler profiler{asked, job};
   std::unique_ptr<GpuRoutes> gpu_routes;
-  Trees trees{job, network};
+  ReductionTrees trees{job, network};
   FailurePolicy failures{job, network, devices, gpu_routes.get()};
   Dispatcher dispatcher{devices, trees, profiler};
   TreeCollectives collectives{{job, log, devices, trees, dispatcher, failures}};

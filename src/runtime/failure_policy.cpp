@@ -12,10 +12,10 @@ using std::chrono::milliseconds;
 void FailurePolicy::give_up(std::exception_ptr const& error) {
   announce(error);
   for (auto const& context : devices_.contexts())
-    while (!context.is_idle()) network_.linger(milliseconds(1));
+    while (!context.is_idle()) network_.serve_for(milliseconds(1));
   if (gpu_routes_ == nullptr) return;
   // The announcement must leave before anything that may take long.
-  network_.linger(milliseconds(20));
+  network_.serve_for(milliseconds(20));
   gpu_routes_->abandon();
 }
 
@@ -29,11 +29,11 @@ void FailurePolicy::announce(std::exception_ptr const& error) {
   has_announced_ = true;
 }
 
-bool FailurePolicy::workers_come_to_rest() {
+bool FailurePolicy::quiesce_workers() {
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   while (!devices_.are_idle()) {
     if (std::chrono::steady_clock::now() > end) return false;
-    network_.linger(milliseconds(10));
+    network_.serve_for(milliseconds(10));
   }
   return true;
 }

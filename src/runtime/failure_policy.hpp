@@ -39,7 +39,7 @@ class FailurePolicy {
   /// Keeps a failure and tells the others once. Returns at once.
   void announce(std::exception_ptr const& error);
   /// After a failure: false if the workers are still busy after two seconds.
-  [[nodiscard]] bool workers_come_to_rest();
+  [[nodiscard]] bool quiesce_workers();
 
  private:
   void give_up(std::exception_ptr const& error);

@@ -32,7 +32,7 @@ class LoopDispatcher {
   /// A run as the workers see it: it stays until no worker is busy, also after a failure.
   struct Work {
     std::vector<LoopArguments> arguments;  ///< by local index
-    std::function<void(Record&)> call;
+    std::function<void(DeviceTask&)> call;
   };
 
   /// Opens the channels of a loop. Throws: PeerFailed, Mismatch, DeviceError.

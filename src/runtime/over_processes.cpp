@@ -5,12 +5,13 @@
 
 namespace tessera::detail {
 
-void or_over_processes(std::span<std::byte> bytes, Place const& place, Meeting const& meeting) {
-  engine().collectives().or_over_processes(bytes, place, meeting);
+void or_over_processes(std::span<std::byte> bytes, SourceLocation const& location,
+                       Collective const& collective) {
+  engine().collectives().or_over_processes(bytes, location, collective);
 }
 
-double meeting_seconds() {
-  return engine().collectives().meeting_seconds();
+double rendezvous_seconds() {
+  return engine().collectives().rendezvous_seconds();
 }
 
 Caches least_caches() {

@@ -16,10 +16,11 @@ namespace tessera::detail {
 
 /// Replaces the bytes of every process by the bitwise or of all of them. Throws: Mismatch if the
 /// processes call it for different purposes.
-void or_over_processes(std::span<std::byte> bytes, Place const& place, Meeting const& meeting);
+void or_over_processes(std::span<std::byte> bytes, SourceLocation const& location,
+                       Collective const& collective);
 /// The shortest measured time of a barrier of all processes: about the time of a message between
 /// neighbours, or somewhat more. Equal on all of them; 0 in a job of one process.
-[[nodiscard]] double meeting_seconds();
+[[nodiscard]] double rendezvous_seconds();
 /// The least that the caches of any process are, so equal on all of them. Local after the first
 /// time.
 [[nodiscard]] Caches least_caches();

@@ -9,7 +9,7 @@
 
 namespace tessera::detail {
 
-Watcher* set_listener(Watcher* listener) {
+StatementListener* set_listener(StatementListener* listener) {
   (void)engine();
   return std::exchange(current_runtime.listener, listener);
 }

@@ -8,7 +8,7 @@
 namespace tessera {
 
 struct Explanations;
-class Watcher;
+class StatementListener;
 
 namespace detail {
 
@@ -17,7 +17,7 @@ class BudgetStack;
 // All are local, and throw UsageError as `engine()` does.
 
 /// From now on, tells `listener` what the program does; null for nobody. Returns the one before.
-Watcher* set_listener(Watcher* listener);
+StatementListener* set_listener(StatementListener* listener);
 /// True if a listener is set.
 [[nodiscard]] bool has_listener();
 

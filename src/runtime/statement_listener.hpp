@@ -11,11 +11,11 @@
 namespace tessera {
 
 /// Hears what the program does while it is set as the listener, as when a loop's body is recorded.
-class Watcher {
+class StatementListener {
  public:
-  virtual ~Watcher() = default;
-  Watcher(Watcher const&) = delete;
-  Watcher& operator=(Watcher const&) = delete;
+  virtual ~StatementListener() = default;
+  StatementListener(StatementListener const&) = delete;
+  StatementListener& operator=(StatementListener const&) = delete;
 
   /// A statement is about to run. The reference is valid only during the call.
   virtual void note(Statement const& statement) = 0;
@@ -26,7 +26,7 @@ class Watcher {
   virtual void note_host_access() = 0;
 
  protected:
-  Watcher() = default;
+  StatementListener() = default;
 };
 
 }  // namespace tessera

@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-StatementTag StatementLog::begin(std::uint64_t hash, Place const& place) {
-  last_ = {++count_, hash, place};
+StatementTag StatementLog::begin(std::uint64_t hash, SourceLocation const& location) {
+  last_ = {++count_, hash, location};
   network_.set_last_statement(last_);
   return last_;
 }
@@ -14,9 +14,9 @@ StatementTag StatementLog::begin(std::uint64_t hash, Place const& place) {
 void StatementLog::compare_end() {
   StatementTag const end{count_ + 1, hash_text("the end of the program"), {}};
   auto const count = static_cast<std::int64_t>(count_);
-  network_.agree_on_end(end, [count, place = known_place_] {
+  network_.agree_on_end(end, [count, location = known_place_] {
     return text(", after ", counted(count, "statement"),
-                place.known() ? text(" (", place, ')') : "");
+                location.known() ? text(" (", location, ')') : "");
   });
 }
 

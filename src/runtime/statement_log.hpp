@@ -22,7 +22,7 @@ class StatementLog {
   explicit StatementLog(Network& network) : network_(network) {}
 
   /// The next number. Other processes are told it when they ask what this one does.
-  StatementTag begin(std::uint64_t hash, Place const& place);
+  StatementTag begin(std::uint64_t hash, SourceLocation const& location);
   /// What was begun last; number 0 before the first.
   [[nodiscard]] StatementTag const& last() const { return last_; }
 
@@ -33,8 +33,8 @@ class StatementLog {
   /// Throws: Mismatch on every process; PeerFailed.
   template <class Describe>
   void compare(StatementTag const& tag, Describe describe) {
-    auto const after = tag.place.known() ? Place() : known_place_;
-    if (tag.place.known()) known_place_ = tag.place;
+    auto const after = tag.location.known() ? SourceLocation() : known_place_;
+    if (tag.location.known()) known_place_ = tag.location;
     network_.agree(tag, [after, describe = std::move(describe)] {
       return text(after.known() ? text(" (after ", after, ')') : "", ", ", describe());
     });
@@ -46,7 +46,7 @@ class StatementLog {
   Network& network_;
   StatementTag last_;
   std::uint64_t count_ = 0;
-  Place known_place_;  ///< of the last statement that has one
+  SourceLocation known_place_;  ///< of the last statement that has one
 };
 
 }  // namespace tessera

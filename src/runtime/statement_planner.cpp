@@ -10,7 +10,7 @@ namespace tessera {
 std::uint64_t StatementPlanner::hash_of(Statement const& statement) const {
   auto hash = fold(statement.type_hash, key_.hash());
   if (statement.target != nullptr) hash = fold(hash, statement.target->number());
-  for (auto const& leaf : statement.leaves) hash = fold(hash, leaf.array->number());
+  for (auto const& operand : statement.operands) hash = fold(hash, operand.array->number());
   for (auto const& scalar : statement.scalars) hash = fold(hash, ~scalar->number());
   return scramble(hash);
 }
@@ -21,8 +21,8 @@ std::shared_ptr<CompiledStatement> const& StatementPlanner::plan_for(Statement c
   auto const modes = choose_modes(statement);
   if (auto const growth = growth_for(statement, modes); !growth.empty()) {
     devices_.synchronize();
-    for (auto const& [leaf, widths] : growth)
-      storage_of(*statement.leaves[leaf].array).grow(widths);
+    for (auto const& [operand, widths] : growth)
+      storage_of(*statement.operands[operand].array).grow(widths);
     key_.describe(statement);
   }
   profiler_.count_plan();

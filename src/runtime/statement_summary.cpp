@@ -11,9 +11,9 @@ Summary::Summary(Statement const& statement)
     return Array{array.number(), array.layout(), 0};
   };
   if (statement.target != nullptr) target_ = array_of(*statement.target);
-  for (auto const& leaf : statement.leaves) {
-    if (reads_.empty() || reads_.back().number != leaf.array->number())
-      reads_.push_back(array_of(*leaf.array));
+  for (auto const& operand : statement.operands) {
+    if (reads_.empty() || reads_.back().number != operand.array->number())
+      reads_.push_back(array_of(*operand.array));
     ++reads_.back().slices;
   }
 }

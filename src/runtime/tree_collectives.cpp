@@ -17,10 +17,10 @@ void note_host_access() {
     listener->note_host_access();
 }
 
-void TreeCollectives::or_over_processes(std::span<std::byte> bytes, Place const& place,
-                                        Meeting const& meeting) {
+void TreeCollectives::or_over_processes(std::span<std::byte> bytes, SourceLocation const& location,
+                                        Collective const& collective) {
   note_host_access();
-  tools_.failures.guarded([&] { combine(bytes, or_bytes, meeting, place); });
+  tools_.failures.guarded([&] { combine(bytes, or_bytes, collective, location); });
 }
 
 void TreeCollectives::synchronize() {
@@ -32,7 +32,7 @@ void TreeCollectives::guarded(std::function<void()> const& f) {
   tools_.failures.guarded(f);
 }
 
-double TreeCollectives::meeting_seconds() {
+double TreeCollectives::rendezvous_seconds() {
   double seconds = 0;
   tools_.failures.guarded([&] { seconds = measured_seconds(); });
   return seconds;
@@ -41,15 +41,15 @@ double TreeCollectives::meeting_seconds() {
 double TreeCollectives::measured_seconds() {
   if (tools_.job.process_count() == 1) return 0;
   constexpr int rounds = 4;  // the first one opens channels
-  Meeting const meeting{"where the time of a message is measured"};
+  Collective const collective{"where the time of a message is measured"};
   std::array<std::int64_t, 1> least{std::numeric_limits<std::int64_t>::max()};
   for (int round = 0; round < rounds; ++round) {
     std::array<std::int64_t, 1> nothing{0};
-    auto const begin = Probe::now();
-    combine(std::as_writable_bytes(std::span(nothing)), max_numbers, meeting);
-    if (round > 0) least[0] = std::min(least[0], Probe::now() - begin);
+    auto const begin = PhaseTimer::now();
+    combine(std::as_writable_bytes(std::span(nothing)), max_numbers, collective);
+    if (round > 0) least[0] = std::min(least[0], PhaseTimer::now() - begin);
   }
-  combine(std::as_writable_bytes(std::span(least)), max_numbers, meeting);
+  combine(std::as_writable_bytes(std::span(least)), max_numbers, collective);
   return static_cast<double>(least[0]) * 1e-9;
 }
 
@@ -69,16 +69,17 @@ Caches TreeCollectives::compared_caches() {
   return {-negative[0], -negative[1]};
 }
 
-void TreeCollectives::combine(std::span<std::byte> bytes, CombineBytes how, Meeting const& meeting,
-                              Place const& place) {
-  std::function<void(Record&)> const call = [&](Record& record) {
-    combine_along_tree(record, bytes, how);
+void TreeCollectives::combine(std::span<std::byte> bytes, CombineBytes how,
+                              Collective const& collective, SourceLocation const& location) {
+  std::function<void(DeviceTask&)> const call = [&](DeviceTask& task) {
+    combine_along_tree(task, bytes, how);
   };
   tools_.devices.finish_messages();
-  auto const hash = mix(hash_text(meeting.purpose), mix(meeting.array, meeting.details));
-  auto const tag = tools_.log.begin(mix(hash, bytes.size()), place);
-  tools_.log.compare(tag, [meeting, size = static_cast<std::int64_t>(bytes.size())] {
-    return text(meeting.purpose, meeting.array == 0 ? "" : text(" of array ", meeting.array), ", ",
+  auto const hash = mix(hash_text(collective.purpose), mix(collective.array, collective.details));
+  auto const tag = tools_.log.begin(mix(hash, bytes.size()), location);
+  tools_.log.compare(tag, [collective, size = static_cast<std::int64_t>(bytes.size())] {
+    return text(collective.purpose,
+                collective.array == 0 ? "" : text(" of array ", collective.array), ", ",
                 counted(size, "byte"));
   });
   tools_.trees.open(tag);

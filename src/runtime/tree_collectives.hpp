@@ -31,27 +31,27 @@ class TreeCollectives final : public HostCollectives {
     Job const& job;
     StatementLog& log;
     DevicePool& devices;
-    Trees& trees;
+    ReductionTrees& trees;
     Dispatcher& dispatcher;
     FailurePolicy& failures;
   };
   explicit TreeCollectives(Tools const& tools) : tools_(tools) {}
 
-  void or_over_processes(std::span<std::byte> bytes, Place const& place,
-                         Meeting const& meeting) override;
+  void or_over_processes(std::span<std::byte> bytes, SourceLocation const& location,
+                         Collective const& collective) override;
   void synchronize() override;
   void guarded(std::function<void()> const& f) override;
 
   /// The time in which all processes can meet, at best: what a message between neighbours takes or
   /// somewhat more. Equal on all of them; 0 in a job of one process. Throws: PeerFailed, Mismatch.
-  [[nodiscard]] double meeting_seconds();
+  [[nodiscard]] double rendezvous_seconds();
   /// The least that the caches of any process are, so equal on all of them. Sent the first time.
   /// Throws: PeerFailed, Mismatch.
   [[nodiscard]] Caches least_caches();
 
   /// Replaces the bytes of every process by those of all combined. For code that is guarded.
-  void combine(std::span<std::byte> bytes, CombineBytes how, Meeting const& meeting,
-               Place const& place = {});
+  void combine(std::span<std::byte> bytes, CombineBytes how, Collective const& collective,
+               SourceLocation const& location = {});
 
  private:
   [[nodiscard]] double measured_seconds();

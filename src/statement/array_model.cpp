@@ -7,18 +7,18 @@
 
 namespace tessera {
 
-std::vector<PlacedBox> ArrayModel::boxes_on(DeviceId device) const {
+std::vector<StoredBox> ArrayModel::boxes_on(DeviceId device) const {
   for (auto const& [owner, boxes] : adopted_)
     if (owner == device) return boxes;
-  std::vector<PlacedBox> boxes;
+  std::vector<StoredBox> boxes;
   for (auto const& own : layout_->boxes_of(device))
-    boxes.push_back({own, Frame::around(own, widths_, element_bytes_)});
+    boxes.push_back({own, PaddedShardLayout::around(own, widths_, element_bytes_)});
   return boxes;
 }
 
 void ArrayModel::set_widths(GhostWidths const& widths) {
   widths_ = widths;
-  freshness_.clear();
+  halo_validity_.clear();
 }
 
 std::string describe(ArrayModel const& array) {

@@ -34,16 +34,16 @@ class ArrayModel {
   [[nodiscard]] std::int64_t element_bytes() const { return element_bytes_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] GhostWidths const& widths() const { return widths_; }
-  [[nodiscard]] Freshness& freshness() { return freshness_; }
-  [[nodiscard]] Freshness const& freshness() const { return freshness_; }
+  [[nodiscard]] HaloValidity& halo_validity() { return halo_validity_; }
+  [[nodiscard]] HaloValidity const& halo_validity() const { return halo_validity_; }
 
   /// The boxes of a device as Layout::boxes_of lists them, each in its buffer; none where the
   /// layout gives it none.
-  [[nodiscard]] std::vector<PlacedBox> boxes_on(DeviceId device) const;
+  [[nodiscard]] std::vector<StoredBox> boxes_on(DeviceId device) const;
   /// From now on ghost cells are so wide; all become stale.
   void set_widths(GhostWidths const& widths);
   /// Memory of the caller's, whose rows lie as they lie: says so for the boxes of one device.
-  void adopt_boxes(DeviceId device, std::vector<PlacedBox> boxes) {
+  void adopt_boxes(DeviceId device, std::vector<StoredBox> boxes) {
     adopted_.emplace_back(device, std::move(boxes));
   }
 
@@ -68,8 +68,8 @@ class ArrayModel {
   std::int64_t element_bytes_;
   std::uint64_t number_;
   GhostWidths widths_;
-  Freshness freshness_;
-  std::vector<std::pair<DeviceId, std::vector<PlacedBox>>> adopted_;
+  HaloValidity halo_validity_;
+  std::vector<std::pair<DeviceId, std::vector<StoredBox>>> adopted_;
   bool is_frozen_ = false;
   bool is_pinned_ = false;
   bool has_open_epoch_ = false;

@@ -45,7 +45,7 @@ void copy_rows(void const* context, std::int64_t first, std::int64_t last) {
   auto const bytes = static_cast<CopyKernel const*>(call.kernel)->element_bytes;
   auto const count = call.extents->back();
   RowOfBytes<std::byte> to{call.target, *call.target_strides, bytes};
-  RowOfBytes<std::byte const> from{call.leaves[0].first, *call.leaves[0].strides, bytes};
+  RowOfBytes<std::byte const> from{call.operands[0].first, *call.operands[0].strides, bytes};
   auto const copy = [&] {
     if constexpr (unit_stride)
       std::memmove(to.first, from.first, static_cast<std::size_t>(count * bytes));

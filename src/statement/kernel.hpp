@@ -13,8 +13,8 @@ using detail::GpuKernel;
 using detail::KernelCall;
 using detail::KernelForms;
 using detail::KernelFunction;
-using detail::LeafView;
-using detail::max_leaves;
+using detail::max_operands;
 using detail::max_scalars;
+using detail::OperandView;
 
 }  // namespace tessera

@@ -33,30 +33,31 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 
 }  // namespace
 
-Frame Frame::around(Box const& own, GhostWidths const& widths, std::int64_t element_bytes) {
+PaddedShardLayout PaddedShardLayout::around(Box const& own, GhostWidths const& widths,
+                                            std::int64_t element_bytes) {
   auto const rank = own.rank();
   auto const line = elements_per_line(element_bytes);
-  Frame frame{grown(own, widths.below, widths.above), Index(rank, 1), 0, 0};
-  if (frame.cells.empty()) return frame;
-  auto stride =
-      rank == 0 ? std::int64_t{1} : checked_product(frame.cells.extent(rank - 1), 1, element_bytes);
+  PaddedShardLayout padded_layout{grown(own, widths.below, widths.above), Index(rank, 1), 0, 0};
+  if (padded_layout.cells.empty()) return padded_layout;
+  auto stride = rank == 0 ? std::int64_t{1}
+                          : checked_product(padded_layout.cells.extent(rank - 1), 1, element_bytes);
   if (rank > 1) stride = rounded_up(stride, line);
   for (std::size_t d = rank; d-- > 1;) {
-    frame.strides[d - 1] = stride;
-    stride = checked_product(stride, frame.cells.extent(d - 1), element_bytes);
+    padded_layout.strides[d - 1] = stride;
+    stride = checked_product(stride, padded_layout.cells.extent(d - 1), element_bytes);
   }
-  frame.lead = rank == 0 ? 0 : floor_mod(-widths.below[rank - 1], line);
-  frame.elements = frame.lead + stride;
-  return frame;
+  padded_layout.lead = rank == 0 ? 0 : floor_mod(-widths.below[rank - 1], line);
+  padded_layout.elements = padded_layout.lead + stride;
+  return padded_layout;
 }
 
-std::int64_t Frame::offset_of(Index const& cell) const {
+std::int64_t PaddedShardLayout::offset_of(Index const& cell) const {
   auto offset = lead;
   for (std::size_t d = 0; d < cell.size(); ++d) offset += (cell[d] - cells.lo[d]) * strides[d];
   return offset;
 }
 
-StridedBlock Frame::block_of(Box const& box, std::int64_t element_bytes) const {
+StridedBlock PaddedShardLayout::block_of(Box const& box, std::int64_t element_bytes) const {
   auto block = strided_block(box, cells.lo, strides, element_bytes);
   block.offset_bytes += lead * element_bytes;
   return block;

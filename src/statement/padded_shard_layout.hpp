@@ -13,15 +13,15 @@ namespace tessera {
 
 /// Where the cells of a shard lie in a buffer: its own box with ghost cells around it, row-major,
 /// rows padded so that each row's first own cell is aligned to 64 bytes.
-struct Frame {
+struct PaddedShardLayout {
   Box cells;                  ///< own cells and ghost cells, unwrapped
   Index strides;              ///< in elements
   std::int64_t lead = 0;      ///< elements before the first cell of `cells`
   std::int64_t elements = 0;  ///< of a buffer
 
   /// The buffer of a box of cells with its ghost cells.
-  [[nodiscard]] static Frame around(Box const& own, GhostWidths const& widths,
-                                    std::int64_t element_bytes);
+  [[nodiscard]] static PaddedShardLayout around(Box const& own, GhostWidths const& widths,
+                                                std::int64_t element_bytes);
   /// The place of a cell in a buffer, in elements. The cell lies in `cells`.
   [[nodiscard]] std::int64_t offset_of(Index const& cell) const;
   /// A box of cells as it lies in a buffer. Its cells lie in `cells`.
@@ -29,9 +29,9 @@ struct Frame {
 };
 
 /// A box that a device holds of an array, and how it lies in a buffer.
-struct PlacedBox {
+struct StoredBox {
   Box own;
-  Frame frame;
+  PaddedShardLayout padded_layout;
 };
 
 }  // namespace tessera

@@ -9,16 +9,16 @@
 
 namespace tessera::detail {
 
-std::size_t Statement::add_leaf(LeafRequest leaf) {
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    if (leaf.constants_offset < 0 && leaves[i].constants_offset < 0 &&
-        leaves[i].array == leaf.array && leaves[i].access == leaf.access)
+std::size_t Statement::add_operand(OperandRequest operand) {
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (operand.constants_offset < 0 && operands[i].constants_offset < 0 &&
+        operands[i].array == operand.array && operands[i].access == operand.access)
       return i;
-  if (leaves.size() == max_leaves)
-    throw UsageError(text("one statement reads more than ", max_leaves,
+  if (operands.size() == max_operands)
+    throw UsageError(text("one statement reads more than ", max_operands,
                           " different slices; split it into several"));
-  leaves.push_back(std::move(leaf));
-  return leaves.size() - 1;
+  operands.push_back(std::move(operand));
+  return operands.size() - 1;
 }
 
 std::size_t Statement::add_scalar(ScalarPtr const& scalar) {

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-using detail::LeafRequest;
+using detail::OperandRequest;
 using detail::Purpose;
 using detail::Reduction;
 using detail::Statement;

@@ -21,7 +21,7 @@ std::vector<std::unique_ptr<Transport>> make_transports(ChannelTools const& tool
   std::vector<std::unique_ptr<Transport>> made;
   for (auto const& entry : transport_table()) {
     if (is_between_processes(entry.route) && (is_alone || hooks.carrier)) continue;
-    if (auto transport = entry.make({tools.bootstrap, tools.door}))
+    if (auto transport = entry.make({tools.bootstrap, tools.descriptor_server}))
       made.push_back(std::move(transport));
   }
   if (hooks.carrier && !is_alone) made.push_back(hooks.carrier(tools.bootstrap));
@@ -38,7 +38,7 @@ std::vector<Route> routes_of(std::vector<std::unique_ptr<Transport>> const& tran
 
 Channels::Channels(ChannelTools const& tools, NetworkOptions const& options,
                    TransportTestHooks const& hooks)
-    : postbox_(tools.postbox),
+    : control_channel_(tools.control_channel),
       job_(tools.job),
       options_(options),
       transports_(make_transports(tools, hooks)),
@@ -123,7 +123,7 @@ void Channels::invite(OfferRequest const& request, Transport const& transport, O
   message.size = static_cast<std::uint32_t>(offer.invitation.size());
   TESSERA_ASSERT(offer.invitation.size() <= message.invitation.size(), message.size);
   std::copy(offer.invitation.begin(), offer.invitation.end(), message.invitation.begin());
-  postbox_.send(request.peer, message);
+  control_channel_.send(request.peer, message);
 }
 
 void Channels::on_invite(control::Invite const& invite) {
@@ -147,7 +147,7 @@ Sender* Channels::try_open_sender(DeviceId from, DeviceId to) {
   answer.to = to;
   answer.accepted = acceptance.refusal.empty();
   answer.refusal = control::Text<512>(acceptance.refusal);
-  postbox_.send(peer, answer);
+  control_channel_.send(peer, answer);
   if (!answer.accepted) {
     refusals_[{peer, invite.route}] = acceptance.refusal;
     return nullptr;

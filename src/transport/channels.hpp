@@ -26,9 +26,9 @@ namespace tessera {
 /// The objects that channels need.
 struct ChannelTools {
   Bootstrap& bootstrap;
-  Postbox& postbox;
+  ControlChannel& control_channel;
   Job const& job;
-  SegmentDoor const& door;
+  DescriptorServer const& descriptor_server;
 };
 
 /// The channels of this process. Threads: the caller's.
@@ -88,7 +88,7 @@ class Channels {
   void invite(OfferRequest const& request, Transport const& transport, Offer const& offer);
   void check_forced_route(bool one_host) const;
 
-  Postbox& postbox_;
+  ControlChannel& control_channel_;
   Job const& job_;
   NetworkOptions options_;
   std::vector<std::unique_ptr<Transport>> transports_;

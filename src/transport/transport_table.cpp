@@ -47,7 +47,7 @@ constexpr TransportEntry shm{
     .route = Route::shm,
     .option = nullptr,
     .traits = shm_transport_traits,
-    .make = [](TransportTools const& tools) { return make_shm_transport(tools.door); },
+    .make = [](TransportTools const& tools) { return make_shm_transport(tools.descriptor_server); },
     .what_is_missing = missing_for_shm,
     .how_known = "a segment can be made"};
 

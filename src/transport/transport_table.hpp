@@ -17,7 +17,7 @@ namespace tessera {
 /// What transports are made with. Lifetime: outlives them.
 struct TransportTools {
   Bootstrap& bootstrap;
-  SegmentDoor const& door;
+  DescriptorServer const& descriptor_server;
 };
 
 /// A transport as the library knows it, whether or not it is in this build.

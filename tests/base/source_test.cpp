@@ -11,29 +11,29 @@ TEST_SUITE_BEGIN("base/source");
 namespace {
 
 // As a function of the library takes the place of its call.
-Place place_of_call(Place place = std::source_location::current()) {
-  return place;
+SourceLocation place_of_call(SourceLocation location = std::source_location::current()) {
+  return location;
 }
 
 }  // namespace
 
 TEST_CASE("a defaulted place is that of the call") {
   auto const line = static_cast<std::uint32_t>(__LINE__) + 1;
-  Place const place = place_of_call();
+  SourceLocation const location = place_of_call();
 
-  CHECK(place.known());
-  CHECK(place.line == line);
-  CHECK(place.file_name() == "source_test.cpp");
+  CHECK(location.known());
+  CHECK(location.line == line);
+  CHECK(location.file_name() == "source_test.cpp");
 }
 
 TEST_CASE("a place prints the file without its folders, and its line") {
-  CHECK(text(Place("/home/me/heat.cpp", 12)) == "heat.cpp:12");
-  CHECK(text(Place("heat.cpp", 3)) == "heat.cpp:3");
+  CHECK(text(SourceLocation("/home/me/heat.cpp", 12)) == "heat.cpp:12");
+  CHECK(text(SourceLocation("heat.cpp", 3)) == "heat.cpp:3");
 }
 
 TEST_CASE("a statement without a place says so") {
-  CHECK_FALSE(Place().known());
-  CHECK(text(Place()) == "(unknown place)");
+  CHECK_FALSE(SourceLocation().known());
+  CHECK(text(SourceLocation()) == "(unknown place)");
 }
 
 TEST_SUITE_END();

@@ -96,7 +96,7 @@ void folds(Array<double, 1>& w, Array<double> const& u, Array<std::int32_t> cons
   w = ts::max(n, ts::axis(0)) + ts::argmin(u, ts::axis(1));
 }
 
-// The number of a loop's step; addends that are added up.
+// The number of a loop's step; partials that are added up.
 void loops(Array<double>& u, Array<std::int32_t>& n) {
   ts::iterate(3, [&](ts::Step t) { u = u + 0.1 * t; });
   u = ts::to_partial(u, {"x"}) + 0.0;

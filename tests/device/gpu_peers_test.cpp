@@ -88,7 +88,7 @@ int in_two_processes(std::function<void(Line&)> const& parent,
   return status;
 }
 
-void wait_until_ready(GpuGroup& group) {
+void wait_until_ready(GpuCommunicator& group) {
   while (!group.is_ready()) std::this_thread::yield();
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("the members of a group send to each other what they like") {
     joining.push_back(streams.back().get());
   }
   auto const id = streams.front()->peers().make_group_id(members);
-  auto const groups = streams.front()->peers().join_group(id, 0, members, joining);
+  auto const groups = streams.front()->peers().join_communicator(id, 0, members, joining);
   for (auto const& group : groups) wait_until_ready(*group);
 
   // By round, sender and receiver: how many numbers, none of them where nothing is sent.
@@ -267,7 +267,7 @@ TEST_CASE("a group finds lengths that differ, and ends for a member that leaves"
                                            DeviceMemory(64, streams[1])};
   auto const id = streams[0]->peers().make_group_id(2);
   std::array<GpuStream*, 2> const joining{streams[0].get(), streams[1].get()};
-  auto const groups = streams[0]->peers().join_group(id, 0, 2, joining);
+  auto const groups = streams[0]->peers().join_communicator(id, 0, 2, joining);
   for (auto const& group : groups) wait_until_ready(*group);
   SUBCASE("lengths") {
     groups[0]->begin();

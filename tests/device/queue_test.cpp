@@ -35,7 +35,7 @@ StridedBlock const two_together{{2}, {8}, 0, 8};
 struct Calls {
   int unit = 0;
   int any = 0;
-  int past_caches = 0;
+  int non_temporal = 0;
   std::int64_t rows = 0;
 };
 Calls calls;
@@ -48,14 +48,14 @@ void any_form(void const*, std::int64_t first, std::int64_t last) {
   ++calls.any;
   calls.rows += last - first;
 }
-void past_caches_form(void const*, std::int64_t first, std::int64_t last) {
-  ++calls.past_caches;
+void non_temporal_form(void const*, std::int64_t first, std::int64_t last) {
+  ++calls.non_temporal;
   calls.rows += last - first;
 }
 
-KernelForms const all_forms{unit_form, any_form, past_caches_form, nullptr};
+KernelForms const all_forms{unit_form, any_form, non_temporal_form, nullptr};
 
-Calls launched(KernelForms const& forms, bool unit_stride, bool past_caches, bool is_whole) {
+Calls launched(KernelForms const& forms, bool unit_stride, bool non_temporal, bool is_whole) {
   calls = {};
   KernelCall const call;
   KernelSource const source{.forms = &forms};
@@ -63,7 +63,7 @@ Calls launched(KernelForms const& forms, bool unit_stride, bool past_caches, boo
                        .box = &call,
                        .rows = 6,
                        .unit_stride = unit_stride,
-                       .past_caches = past_caches,
+                       .non_temporal = non_temporal,
                        .is_whole = is_whole});
   return calls;
 }
@@ -107,7 +107,7 @@ TEST_CASE("blocks are copied, packed and unpacked before the call returns") {
 
   queue.copy_block(bytes_of(to), two_together, bytes_of(from), every_second);
   CHECK(to == Numbers{1, 3, 0, 0});
-  queue.copy_block_past_caches(bytes_of(to), every_second, bytes_of(from), two_together);
+  queue.copy_block_non_temporal(bytes_of(to), every_second, bytes_of(from), two_together);
   CHECK(to == Numbers{1, 3, 2, 0});
 
   queue.pack(bytes_of(from), every_second, 8, bytes_of(to), 8);
@@ -128,7 +128,7 @@ TEST_CASE("events of the host have passed when they are recorded") {
 TEST_CASE("the host takes the form of a kernel that suits strides and caches") {
   CHECK(launched(all_forms, true, false, false).unit == 1);
   CHECK(launched(all_forms, false, false, false).any == 1);
-  CHECK(launched(all_forms, true, true, false).past_caches == 1);
+  CHECK(launched(all_forms, true, true, false).non_temporal == 1);
   KernelForms const without{unit_form, any_form};
   CHECK(launched(without, true, true, false).unit == 1);
 }

@@ -23,7 +23,7 @@ struct Target {
       std::make_shared<Layout const>(NamedSharding(Mesh({0}, {1}, {"x"}), P("x")), Shape{20}), 8, 1,
       std::vector<LocalDevice>{{self, nullptr}});
   DevicePlan plan;
-  Record record;
+  DeviceTask task;
   Targets targets;
 
   [[nodiscard]] Shard& shard() const { return array->shards().front(); }
@@ -37,13 +37,13 @@ struct Target {
     write.swaps = swaps;
     write.without_holes = without_holes;
     plan.writes = {write};
-    record.plan = &plan;
-    targets.name(record, array, self);
+    task.plan = &plan;
+    targets.name(task, array, self);
   }
   // Of the last write, as ranges of cells in the buffer.
   [[nodiscard]] std::int64_t carried_cells() const {
     std::int64_t bytes = 0;
-    for (auto const& carry : record.carry) bytes += stream_bytes(carry.block);
+    for (auto const& carry : task.carry) bytes += stream_bytes(carry.block);
     return bytes / 8;
   }
 };
@@ -52,17 +52,17 @@ struct Target {
 
 TEST_CASE("a plan without writes names nothing") {
   Target target;
-  target.record.plan = &target.plan;
-  target.record.targets = {nullptr};
-  target.targets.name(target.record, target.array, self);
-  CHECK(target.record.targets.empty());
+  target.task.plan = &target.plan;
+  target.task.targets = {nullptr};
+  target.targets.name(target.task, target.array, self);
+  CHECK(target.task.targets.empty());
 }
 
 TEST_CASE("a statement that writes in place takes the current buffer") {
   Target target;
   auto* const before = target.shard().cells();
   target.write(cells(3, 7), false);
-  CHECK(target.record.targets == std::vector<std::byte*>{before});
+  CHECK(target.task.targets == std::vector<std::byte*>{before});
   CHECK(target.shard().cells() == before);
   CHECK(target.differing().empty());  // there is no second buffer
 }
@@ -71,9 +71,9 @@ TEST_CASE("a statement that swaps writes the other buffer, which then holds the 
   Target target;
   auto* const before = target.shard().cells();
   target.write(cells(1, 19), true);
-  REQUIRE(target.record.targets.size() == 1);
-  CHECK(target.record.targets[0] == target.shard().cells());
-  CHECK(target.record.targets[0] != before);
+  REQUIRE(target.task.targets.size() == 1);
+  CHECK(target.task.targets[0] == target.shard().cells());
+  CHECK(target.task.targets[0] != before);
   CHECK(target.differing() == std::vector<Box>{cells(1, 19)});
 }
 
@@ -82,10 +82,10 @@ TEST_CASE("a swap carries over the cells in which the buffers differ and which i
   target.write(cells(1, 19), true);
   auto* const from = target.shard().cells();
   target.write(cells(4, 20), true);
-  REQUIRE(target.record.carry.size() == 1);
+  REQUIRE(target.task.carry.size() == 1);
   CHECK(target.carried_cells() == 3);
-  CHECK(target.record.carry[0].from == from);
-  CHECK(target.record.carry[0].to == target.shard().cells());
+  CHECK(target.task.carry[0].from == from);
+  CHECK(target.task.carry[0].to == target.shard().cells());
 
   target.write(cells(0, 20), true);
   CHECK(target.carried_cells() == 0);

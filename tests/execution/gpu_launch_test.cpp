@@ -27,7 +27,7 @@ class NotingStream : public GpuStream {
   std::byte* allocate(std::int64_t) override { return nullptr; }
   void release(std::byte*) noexcept override {}
   bool owns(std::byte const*) const override { return true; }
-  std::unique_ptr<GpuRegion> make_pinned(std::int64_t) override { return nullptr; }
+  std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t) override { return nullptr; }
   std::shared_ptr<GpuStream> make_sibling() override { return nullptr; }
   bool stores_to(GpuStream const&) const override { return true; }
   void copy(std::byte*, std::byte const*, std::int64_t) override { notes += "copy "; }
@@ -50,7 +50,7 @@ class NotingStream : public GpuStream {
   void launch(KernelLaunch const& launch) override {
     auto const error = launch_natively(*this, launch, {native_, multiprocessors()});
     if (error == 0) return;
-    throw DeviceError(text("the statement at ", launch.kernel->place, " failed with ", error));
+    throw DeviceError(text("the statement at ", launch.kernel->location, " failed with ", error));
   }
   int multiprocessors() const override { return 7; }
   GpuPeers& peers() override { throw DeviceError("it has none"); }
@@ -84,14 +84,14 @@ struct Box3x4 {
   Index first{5, 6};
   Index extents{3, 4};
   Index strides{4, 1};
-  LeafView leaf{nullptr, &strides};
+  OperandView operand{nullptr, &strides};
   KernelCall call;
   KernelSource source;
 
   Box3x4() {
     call.first = &first;
     call.extents = &extents;
-    call.leaves = &leaf;
+    call.operands = &operand;
     call.target_strides = &strides;
   }
   [[nodiscard]] KernelLaunch launch(KernelForms const& forms) {
@@ -101,7 +101,7 @@ struct Box3x4 {
     result.box = &call;
     result.rows = 3;
     result.unit_stride = true;
-    result.leaf_count = 1;
+    result.operand_count = 1;
     return result;
   }
 };
@@ -117,7 +117,7 @@ TEST_CASE("a kernel that a CUDA compiler made is told the box, the stream and th
   answer = 0;
   stream.launch(box.launch(forms));
   CHECK(last_call.box.extents == &box.extents);
-  CHECK(last_call.leaf_count == 1);
+  CHECK(last_call.operand_count == 1);
   CHECK(last_call.unit_stride);
   CHECK(last_call.stream == &somewhere);
   CHECK(last_call.multiprocessors == 7);
@@ -129,7 +129,7 @@ TEST_CASE("a launch that fails says where the statement stands") {
   auto const forms = forms_with(&noting_kernel);
   Box3x4 box;
   auto launch = box.launch(forms);
-  box.source.place = {"/of/a/user/wave.cpp", 41};
+  box.source.location = {"/of/a/user/wave.cpp", 41};
   answer = 9;
   CHECK_THROWS_WITH_AS(stream.launch(launch), "the statement at wave.cpp:41 failed with 9",
                        DeviceError);

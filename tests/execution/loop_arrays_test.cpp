@@ -26,7 +26,7 @@ Shard& shard_of(std::shared_ptr<ArrayState> const& array) {
 
 // The bytes of an array's buffer from its first cell on.
 std::byte* cells_in(Shard& shard, std::size_t which) {
-  return shard.buffer(which) + shard.frame.lead * 8;
+  return shard.buffer(which) + shard.padded_layout.lead * 8;
 }
 
 // A loop over two arrays: each block leaves the first one in its other buffer.

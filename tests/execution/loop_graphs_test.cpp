@@ -117,7 +117,7 @@ TEST_CASE("where a GPU refuses a graph, the loop goes on without") {
   };
 
   CHECK(refused() == nullptr);
-  CHECK(graphs.plan().obstacle == "the GPU refuses them");
+  CHECK(graphs.plan().fallback_reason == "the GPU refuses them");
   CHECK(made(graphs, *stream, 2, first) == nullptr);
   CHECK(graphs.plan(facts(1000), 1).blocks == 0);
   wait_for(*stream);

@@ -142,17 +142,17 @@ TEST_CASE("one staged message takes room on the host, at the same place as on th
 }
 
 TEST_CASE("between GPUs that reach each other only a message that has to be copied takes room") {
-  GpuLane direct;
+  GpuPeerChannel direct;
   direct.is_direct = true;
-  GpuLane copying;
+  GpuPeerChannel copying;
   auto sender = sender_with_slots_of(100);
   DevicePlan plan;
   plan.sends = {message_to(0, PathKind::peer, 512), message_to(1, PathKind::peer, 512)};
   for (auto& message : plan.sends) message.sender = &sender;
-  plan.sends[0].lane = &direct;
-  plan.sends[1].lane = &copying;
+  plan.sends[0].peer_channel = &direct;
+  plan.sends[1].peer_channel = &copying;
   plan.receives = {message_to(0, PathKind::peer, 512)};
-  plan.receives[0].lane = &copying;
+  plan.receives[0].peer_channel = &copying;
 
   CHECK(lay_out_messages(plan) == MessageRoom{512, 0});
 }

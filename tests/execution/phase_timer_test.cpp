@@ -17,47 +17,47 @@ std::vector<Span> spans_of(SpanRing const& ring) {
 }
 
 void spin_for_a_while() {
-  auto const begin = Probe::now();
-  while (Probe::now() - begin < 1000) {
+  auto const begin = PhaseTimer::now();
+  while (PhaseTimer::now() - begin < 1000) {
   }
 }
 
 }  // namespace
 
 TEST_CASE("the time since the last call goes to the phase and the row that were named") {
-  Probe probe(2, 0);
-  probe.begin(1);
+  PhaseTimer timer(2, 0);
+  timer.begin(1);
   spin_for_a_while();
-  probe.end_of(Phase::wait);
-  probe.end_of(Phase::kernel);
-  probe.end();
+  timer.end_of(Phase::wait);
+  timer.end_of(Phase::kernel);
+  timer.end();
 
-  auto const& times = probe.times(1);
+  auto const& times = timer.times(1);
   CHECK(times[static_cast<std::size_t>(Phase::wait)] >= 1000);
   CHECK(times[static_cast<std::size_t>(Phase::pack)] == 0);
-  CHECK(probe.times(0) == Probe::Times{});
+  CHECK(timer.times(0) == PhaseTimer::Times{});
 }
 
 TEST_CASE("phases of a row add up from statement to statement") {
-  Probe probe(1, 0);
+  PhaseTimer timer(1, 0);
   for (int run = 0; run < 3; ++run) {
-    probe.begin(0);
+    timer.begin(0);
     spin_for_a_while();
-    probe.end_of(Phase::kernel);
-    probe.end();
+    timer.end_of(Phase::kernel);
+    timer.end();
   }
-  CHECK(probe.times(0)[static_cast<std::size_t>(Phase::kernel)] >= 3000);
+  CHECK(timer.times(0)[static_cast<std::size_t>(Phase::kernel)] >= 3000);
 }
 
 TEST_CASE("a trace has the phases without gaps, and behind them the statement around them") {
-  Probe probe(4, 16);
-  probe.begin(3);
+  PhaseTimer timer(4, 16);
+  timer.begin(3);
   spin_for_a_while();
-  probe.end_of(Phase::pack);
-  probe.end_of(Phase::kernel);
-  probe.end();
+  timer.end_of(Phase::pack);
+  timer.end_of(Phase::kernel);
+  timer.end();
 
-  auto const spans = spans_of(probe.ring());
+  auto const spans = spans_of(timer.ring());
   REQUIRE(spans.size() == 3);
   CHECK(spans[0].phase == Phase::pack);
   CHECK(spans[1].phase == Phase::kernel);

@@ -18,8 +18,8 @@ namespace {
 // Lets everything through; requests of one process need no others.
 class NoCollectives final : public HostCollectives {
  public:
-  void or_over_processes(std::span<std::byte> /*bytes*/, Place const& /*place*/,
-                         Meeting const& /*meeting*/) override {}
+  void or_over_processes(std::span<std::byte> /*bytes*/, SourceLocation const& /*place*/,
+                         Collective const& /*meeting*/) override {}
   void synchronize() override {}
   void guarded(std::function<void()> const& f) override { f(); }
 };

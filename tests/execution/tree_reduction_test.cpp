@@ -35,29 +35,29 @@ TEST_CASE("a device alone in its tree finishes its own accumulator") {
   TreeLinks alone;
   std::int64_t accumulator = 20;
   double value = 0;
-  Record record;
-  record.tree = &alone;
-  record.accumulator = reinterpret_cast<std::byte*>(&accumulator);
-  record.result = reinterpret_cast<std::byte*>(&value);
-  record.reduction.accumulator_bytes = sizeof accumulator;
-  record.reduction.value_bytes = sizeof value;
-  record.reduction.parameter = 8;
-  record.reduction.finish = [](void const* from, double parameter, void* into) {
+  DeviceTask task;
+  task.tree = &alone;
+  task.accumulator = reinterpret_cast<std::byte*>(&accumulator);
+  task.result = reinterpret_cast<std::byte*>(&value);
+  task.reduction.accumulator_bytes = sizeof accumulator;
+  task.reduction.value_bytes = sizeof value;
+  task.reduction.parameter = 8;
+  task.reduction.finish = [](void const* from, double parameter, void* into) {
     *static_cast<double*>(into) =
         static_cast<double>(*static_cast<std::int64_t const*>(from)) / parameter;
   };
 
-  reduce_along_tree(record);
+  reduce_along_tree(task);
 
   CHECK(value == 2.5);
 }
 
 TEST_CASE("bytes of a member alone stay as they are") {
   TreeLinks alone;
-  Record record;
-  record.tree = &alone;
+  DeviceTask task;
+  task.tree = &alone;
   Numbers numbers{1, 2, 3};
-  combine_along_tree(record, std::as_writable_bytes(std::span(numbers)), add_numbers);
+  combine_along_tree(task, std::as_writable_bytes(std::span(numbers)), add_numbers);
   CHECK(numbers == Numbers{1, 2, 3});
 }
 

@@ -29,7 +29,7 @@ struct Members {
   explicit Members(std::size_t count) : driver(make_emulated_driver()) {
     for (std::size_t m = 0; m < count; ++m) {
       streams.push_back(driver->make_stream(static_cast<int>(m % 2)));
-      groups.push_back(make_ucx_group(streams.back(), static_cast<std::int64_t>(m)));
+      groups.push_back(make_ucx_communicator(streams.back(), static_cast<std::int64_t>(m)));
     }
     for (auto const& from : groups)
       for (std::size_t to = 0; to < count; ++to)
@@ -44,12 +44,12 @@ struct Members {
 
   std::unique_ptr<GpuDriver> driver;
   std::vector<std::shared_ptr<GpuStream>> streams;
-  std::vector<std::unique_ptr<UcxGroup>> groups;
+  std::vector<std::unique_ptr<UcxCommunicator>> groups;
 };
 
 bool has_ucx() {
   auto const driver = make_emulated_driver();
-  auto const traits = ucx_group_traits(*driver->make_stream(0));
+  auto const traits = ucx_communicator_traits(*driver->make_stream(0));
   if (!traits.exists) MESSAGE("without UCX: ", traits.why_not);
   return traits.exists;
 }

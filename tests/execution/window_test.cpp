@@ -96,7 +96,7 @@ TEST_CASE("a new epoch finds the cells where they lie now") {
   window.open();
 
   CHECK(window.nearest(cell).place_of(cell, 8) != before);
-  auto const inside = shard.frame.offset_of({1, 1});
+  auto const inside = shard.padded_layout.offset_of({1, 1});
   CHECK(window.nearest(cell).place_of(cell, 8) == shard.cells() + 8 * inside);
 }
 

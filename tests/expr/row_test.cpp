@@ -38,7 +38,7 @@ std::vector<std::int64_t> offsets_of_rows(Index const& extents, Index const& str
 }
 
 // 0.5 * u[j - 1] - u[j + 1] / 3
-using Leaf = detail::LeafKernel<double>;
+using Leaf = detail::OperandKernel<double>;
 using Number = detail::LiteralKernel<double>;
 using Half = detail::OperationKernel<detail::Multiply, double, Number, Leaf>;
 using Third = detail::OperationKernel<detail::Divide, double, Leaf, Number>;
@@ -56,15 +56,15 @@ std::vector<double> written_by(KernelFunction form, std::vector<double> const& u
   // Wherever the vector's memory begins, some call's row begins a line of the caches.
   std::vector<double> v(u.size(), -1);
   auto const bytes_of = [&](std::size_t i) { return reinterpret_cast<std::byte const*>(&u[i]); };
-  std::array const leaves{LeafView{bytes_of(at - 1), &box.strides},
-                          LeafView{bytes_of(at + 1), &box.strides}};
+  std::array const operands{OperandView{bytes_of(at - 1), &box.strides},
+                            OperandView{bytes_of(at + 1), &box.strides}};
   KernelCall call;
   call.kernel = &kernel;
   call.first = &box.first;
   call.extents = &box.extents;
   call.target = reinterpret_cast<std::byte*>(&v[at]);
   call.target_strides = &box.strides;
-  call.leaves = leaves.data();
+  call.operands = operands.data();
   form(&call, 0, box.extents[0]);
   return v;
 }
@@ -94,7 +94,7 @@ TEST_CASE("rows of a box are visited in order, from any row to any other") {
 }
 
 TEST_CASE("rows written past the caches are those written through them") {
-  auto const form = detail::past_caches_form<Formula, double>();
+  auto const form = detail::non_temporal_form<Formula, double>();
   if (form == nullptr) {
     MESSAGE("compiled for processors without vectors of 32 bytes: there is no such form");
     return;
@@ -110,11 +110,13 @@ TEST_CASE("rows written past the caches are those written through them") {
 }
 
 TEST_CASE("kernels that call functions or convert have no form past the caches") {
-  using Rounded = detail::OperationKernel<detail::CastTo<double>, float, detail::LeafKernel<float>>;
+  using Rounded =
+      detail::OperationKernel<detail::CastTo<double>, float, detail::OperandKernel<float>>;
   auto const has_form = [](KernelFunction form) { return form != nullptr; };
-  CHECK_FALSE(has_form(detail::past_caches_form<Rounded, double>()));
-  CHECK_FALSE(has_form(detail::past_caches_form<Leaf, float>()));
-  CHECK_FALSE(has_form(detail::past_caches_form<detail::LeafKernel<std::int32_t>, std::int32_t>()));
+  CHECK_FALSE(has_form(detail::non_temporal_form<Rounded, double>()));
+  CHECK_FALSE(has_form(detail::non_temporal_form<Leaf, float>()));
+  CHECK_FALSE(
+      has_form(detail::non_temporal_form<detail::OperandKernel<std::int32_t>, std::int32_t>()));
 }
 
 TEST_SUITE_END();

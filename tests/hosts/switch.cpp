@@ -90,7 +90,7 @@ Command parse_command(std::string const& text) {
   return command;
 }
 
-struct Frame {
+struct PaddedShardLayout {
   Clock::time_point due;
   std::vector<char> bytes;
 };
@@ -114,7 +114,7 @@ class Port {
   /// Hands over the frames that are due, and says when the next one is.
   std::optional<Clock::time_point> deliver() {
     while (!queue_.empty() && queue_.front().due <= Clock::now()) {
-      Frame const frame = std::move(queue_.front());
+      PaddedShardLayout const frame = std::move(queue_.front());
       queue_.pop_front();
       queued_bytes_ -= frame.bytes.size();
       if (!is_plugged_) continue;
@@ -129,7 +129,7 @@ class Port {
   File device_;
   bool is_plugged_ = true;
   Clock::time_point free_at_{};  ///< when the last byte of the last frame has left
-  std::deque<Frame> queue_;
+  std::deque<PaddedShardLayout> queue_;
   std::size_t queued_bytes_ = 0;
 };
 

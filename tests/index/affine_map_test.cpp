@@ -123,16 +123,16 @@ TEST_CASE("maps that differ anywhere are different") {
 }
 
 TEST_CASE("red and black cells never meet, red and every third do") {
-  CHECK_FALSE(ranges_meet(0, 2, 50, 1, 2, 50));
-  CHECK(ranges_meet(0, 2, 50, 1, 3, 33));
-  CHECK_FALSE(ranges_meet(0, 1, 4, 4, 1, 4));
-  CHECK(ranges_meet(0, 1, 4, 3, 1, 4));
-  CHECK(ranges_meet(9, -3, 4, 0, 1, 1));
-  CHECK_FALSE(ranges_meet(0, 1, 0, 0, 1, 4));
+  CHECK_FALSE(ranges_intersect(0, 2, 50, 1, 2, 50));
+  CHECK(ranges_intersect(0, 2, 50, 1, 3, 33));
+  CHECK_FALSE(ranges_intersect(0, 1, 4, 4, 1, 4));
+  CHECK(ranges_intersect(0, 1, 4, 3, 1, 4));
+  CHECK(ranges_intersect(9, -3, 4, 0, 1, 1));
+  CHECK_FALSE(ranges_intersect(0, 1, 0, 0, 1, 4));
   // The first common cell, 35, lies past both.
-  CHECK_FALSE(ranges_meet(0, 5, 6, 0, 1, 0));
-  CHECK_FALSE(ranges_meet(5, 10, 3, 0, 7, 5));
-  CHECK(ranges_meet(5, 10, 4, 0, 7, 6));
+  CHECK_FALSE(ranges_intersect(0, 5, 6, 0, 1, 0));
+  CHECK_FALSE(ranges_intersect(5, 10, 3, 0, 7, 5));
+  CHECK(ranges_intersect(5, 10, 4, 0, 7, 6));
 }
 
 TEST_CASE("whether two ranges meet is what comparing all cells finds") {
@@ -146,7 +146,7 @@ TEST_CASE("whether two ranges meet is what comparing all cells finds") {
     std::int64_t const count_b = random.between(0, 8);
     CAPTURE(text(first_a, ' ', stride_a, ' ', count_a, ", ", first_b, ' ', stride_b, ' ', count_b));
 
-    REQUIRE(ranges_meet(first_a, stride_a, count_a, first_b, stride_b, count_b) ==
+    REQUIRE(ranges_intersect(first_a, stride_a, count_a, first_b, stride_b, count_b) ==
             share_a_cell(first_a, stride_a, count_a, first_b, stride_b, count_b));
   }
 }
@@ -154,9 +154,9 @@ TEST_CASE("whether two ranges meet is what comparing all cells finds") {
 TEST_CASE("ranges of many cells are compared without walking them") {
   auto const many = std::int64_t{1} << 40;
 
-  CHECK(ranges_meet(0, 2, many, 1, 3, many));
-  CHECK_FALSE(ranges_meet(0, 6, many, 1, 3, many));
-  CHECK_FALSE(ranges_meet(0, 1, many, many, 1, many));
+  CHECK(ranges_intersect(0, 2, many, 1, 3, many));
+  CHECK_FALSE(ranges_intersect(0, 6, many, 1, 3, many));
+  CHECK_FALSE(ranges_intersect(0, 1, many, many, 1, many));
 }
 
 TEST_SUITE_END();

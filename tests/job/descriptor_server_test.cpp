@@ -22,8 +22,8 @@ struct Server {
   Server(Server const&) = delete;
   Server& operator=(Server const&) = delete;
 
-  SideThread thread;
-  SegmentDoor door{thread, only_by_socket};
+  ProgressThread thread;
+  DescriptorServer descriptor_server{thread, only_by_socket};
 };
 
 }  // namespace
@@ -31,7 +31,7 @@ struct Server {
 TEST_CASE("who knows the nonce is handed the memory") {
   Server server;
   auto made = Segment::make(100);
-  made.set_door(server.door.number());
+  made.set_descriptor_server(server.descriptor_server.number());
   std::string why_not;
 
   auto const mapped =
@@ -48,11 +48,12 @@ TEST_CASE("who does not know the nonce is refused, and so is who asks for anothe
   std::string why_not;
 
   auto const& ticket = made.ticket();
-  CHECK(descriptor_from(server.door.number(), ticket.descriptor, ticket.nonce + 1, why_not).get() <
-        0);
+  CHECK(descriptor_from(server.descriptor_server.number(), ticket.descriptor, ticket.nonce + 1,
+                        why_not)
+            .get() < 0);
   CHECK(why_not == "the other process does not pass it by a socket: it refuses");
-  CHECK(descriptor_from(server.door.number(), STDIN_FILENO, 0, why_not).get() < 0);
-  CHECK(descriptor_from(server.door.number(), -1, 0, why_not).get() < 0);
+  CHECK(descriptor_from(server.descriptor_server.number(), STDIN_FILENO, 0, why_not).get() < 0);
+  CHECK(descriptor_from(server.descriptor_server.number(), -1, 0, why_not).get() < 0);
 }
 
 TEST_CASE("where there is no server the reason is told") {
@@ -64,10 +65,10 @@ TEST_CASE("where there is no server the reason is told") {
 }
 
 TEST_CASE("a process without a thread, or whose way is closed, has no server") {
-  SideThread thread;
-  SegmentDoor closed(thread, {.by_proc = true, .by_socket = false});
+  ProgressThread thread;
+  DescriptorServer closed(thread, {.by_proc = true, .by_socket = false});
   CHECK(closed.number() == 0);
-  SegmentDoor open(thread, only_by_socket);
+  DescriptorServer open(thread, only_by_socket);
   CHECK(open.number() != 0);
   open.close();
   CHECK(open.number() == 0);

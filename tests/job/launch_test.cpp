@@ -130,46 +130,46 @@ TEST_CASE("jobs of Slurm meet on their first host, at a port of the job's number
   for (auto const* list :
        {"node001", "node001,host2", "node[001-015],host2", "node[001,007-015],host2"}) {
     CAPTURE(list);
-    CHECK(meeting_point(in({{"SLURM_JOB_ID", "12345"}, {"SLURM_NODELIST", list}})) ==
-          MeetingPoint{"node001", 61497});
+    CHECK(rendezvous(in({{"SLURM_JOB_ID", "12345"}, {"SLURM_NODELIST", list}})) ==
+          Rendezvous{"node001", 61497});
   }
 }
 
 TEST_CASE("jobs of PMIx meet where its server is") {
-  CHECK(meeting_point(
+  CHECK(rendezvous(
             in({{"PMIX_VERSION", "5.0.1"},
                 {"PMIX_NAMESPACE", "prterun-hydra-3874047@1"},
                 {"PMIX_SERVER_URI41", "prterun-hydra-3874047@0.0;tcp4://118.143.212.23:49157"}})) ==
-        MeetingPoint{"118.143.212.23", 64767});
-  CHECK(meeting_point(in({{"PMIX_VERSION", "3.2.3"},
-                          {"PMIX_NAMESPACE", "1"},
-                          {"PMIX_SERVER_URI3", "pmix-server.40985;tcp4://127.0.0.1:48103"}})) ==
-        MeetingPoint{"127.0.0.1", 61465});
-  CHECK_THROWS_AS((void)meeting_point(in({{"PMIX_VERSION", "4.1.5"},
-                                          {"PMIX_NAMESPACE", "a"},
-                                          {"PMIX_SERVER_URI41", "a.0;tcp4://127.0.0.1:48103"}})),
+        Rendezvous{"118.143.212.23", 64767});
+  CHECK(rendezvous(in({{"PMIX_VERSION", "3.2.3"},
+                       {"PMIX_NAMESPACE", "1"},
+                       {"PMIX_SERVER_URI3", "pmix-server.40985;tcp4://127.0.0.1:48103"}})) ==
+        Rendezvous{"127.0.0.1", 61465});
+  CHECK_THROWS_AS((void)rendezvous(in({{"PMIX_VERSION", "4.1.5"},
+                                       {"PMIX_NAMESPACE", "a"},
+                                       {"PMIX_SERVER_URI41", "a.0;tcp4://127.0.0.1:48103"}})),
                   ConfigError);
 }
 
 TEST_CASE("jobs of Open MPI's runtime meet at its first address, one port a job") {
-  CHECK(meeting_point(in({{"OMPI_MCA_orte_hnp_uri",
-                           "1531576320.0;tcp://10.96.0.1,10.148.0.1,10.108.0.1:34911"}})) ==
-        MeetingPoint{"10.96.0.1", 61440 + 1531576320 / 65536 % 4096});
-  CHECK(meeting_point(in({{"OMPI_MCA_orte_hnp_uri",
-                           "1314521088.0;tcp6://[fe80::b9b:ac5d:9cf0:b858,2620:10d:c083:150e::3000:"
-                           "2]:43370"}})) ==
-        MeetingPoint{"fe80::b9b:ac5d:9cf0:b858", 61440 + 1314521088 / 65536 % 4096});
+  CHECK(rendezvous(in({{"OMPI_MCA_orte_hnp_uri",
+                        "1531576320.0;tcp://10.96.0.1,10.148.0.1,10.108.0.1:34911"}})) ==
+        Rendezvous{"10.96.0.1", 61440 + 1531576320 / 65536 % 4096});
+  CHECK(rendezvous(in({{"OMPI_MCA_orte_hnp_uri",
+                        "1314521088.0;tcp6://[fe80::b9b:ac5d:9cf0:b858,2620:10d:c083:150e::3000:"
+                        "2]:43370"}})) ==
+        Rendezvous{"fe80::b9b:ac5d:9cf0:b858", 61440 + 1314521088 / 65536 % 4096});
   // Inside an allocation too.
-  CHECK(meeting_point(in(with(of_an_allocation,
-                              {{"OMPI_MCA_orte_hnp_uri", "1531576320.0;tcp://10.96.0.1:34911"}})))
+  CHECK(rendezvous(in(with(of_an_allocation,
+                           {{"OMPI_MCA_orte_hnp_uri", "1531576320.0;tcp://10.96.0.1:34911"}})))
             .host == "10.96.0.1");
 }
 
 TEST_CASE("without a launcher that tells a place there is an error that says so") {
-  CHECK_THROWS_AS((void)meeting_point(in({})), ConfigError);
-  CHECK_THROWS_AS((void)meeting_point(in({{"OMPI_MCA_orte_hnp_uri", "nonsense"}})), ConfigError);
+  CHECK_THROWS_AS((void)rendezvous(in({})), ConfigError);
+  CHECK_THROWS_AS((void)rendezvous(in({{"OMPI_MCA_orte_hnp_uri", "nonsense"}})), ConfigError);
   CHECK_THROWS_AS(
-      (void)meeting_point(in({{"PMIX_VERSION", "3.1"}, {"PMIX_SERVER_URI2", "pmix-server;x"}})),
+      (void)rendezvous(in({{"PMIX_VERSION", "3.1"}, {"PMIX_SERVER_URI2", "pmix-server;x"}})),
       ConfigError);
 }
 

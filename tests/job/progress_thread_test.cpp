@@ -13,19 +13,19 @@ using namespace tessera;
 TEST_SUITE_BEGIN("job/ipc/progress_thread");
 
 TEST_CASE("a thread beats until it is stopped, and never after") {
-  std::counting_semaphore<> beats{0};
+  std::counting_semaphore<> heartbeats{0};
   std::atomic<int> count{0};
-  SideThread thread;
-  thread.at_each_beat([&] {
+  ProgressThread thread;
+  thread.at_each_heartbeat([&] {
     ++count;
-    beats.release();
+    heartbeats.release();
   });
   CHECK_FALSE(thread.is_running());
   REQUIRE(thread.start());
   CHECK(thread.is_running());
 
-  beats.acquire();
-  beats.acquire();
+  heartbeats.acquire();
+  heartbeats.acquire();
   thread.stop();
 
   CHECK_FALSE(thread.is_running());
@@ -40,7 +40,7 @@ TEST_CASE("what is to be read is read at once, not at the next beat") {
   REQUIRE(event >= 0);
   std::binary_semaphore is_read{0};
   std::uint64_t value = 0;
-  SideThread thread;
+  ProgressThread thread;
   thread.when_readable(event, [&] {
     if (::read(event, &value, sizeof value) == sizeof value) is_read.release();
   });

@@ -182,7 +182,7 @@ TEST_CASE("a way that gets no block has an empty piece") {
 TEST_CASE("one way has one piece under any rule") {
   CHECK(sizes(Cut::cyclic(2), 9, 1) == "9");
   CHECK(sizes(Cut::segments({4, 5}), 9, 1) == "9");
-  CHECK(Cut::segments({4, 5}).pieces_meeting(9, 1, 3, 6) == Piece{0, 1});
+  CHECK(Cut::segments({4, 5}).pieces_intersecting(9, 1, 3, 6) == Piece{0, 1});
 }
 
 TEST_CASE("a cut of rows is counted in cells, and back") {
@@ -292,16 +292,16 @@ TEST_CASE("rules of several pieces are equal if their lists or blocks are") {
 
 TEST_CASE("the pieces that meet some cells are known by hand") {
   // balanced: [0:4] [4:7] [7:10]
-  CHECK(Cut::balanced().pieces_meeting(10, 3, 3, 4) == Piece{0, 1});
-  CHECK(Cut::balanced().pieces_meeting(10, 3, 3, 5) == Piece{0, 2});
-  CHECK(Cut::balanced().pieces_meeting(10, 3, 4, 7) == Piece{1, 2});
-  CHECK(Cut::balanced().pieces_meeting(10, 3, -5, 99) == Piece{0, 3});
-  CHECK(Cut::balanced().pieces_meeting(10, 3, 5, 5) == Piece{0, 0});
+  CHECK(Cut::balanced().pieces_intersecting(10, 3, 3, 4) == Piece{0, 1});
+  CHECK(Cut::balanced().pieces_intersecting(10, 3, 3, 5) == Piece{0, 2});
+  CHECK(Cut::balanced().pieces_intersecting(10, 3, 4, 7) == Piece{1, 2});
+  CHECK(Cut::balanced().pieces_intersecting(10, 3, -5, 99) == Piece{0, 3});
+  CHECK(Cut::balanced().pieces_intersecting(10, 3, 5, 5) == Piece{0, 0});
   // explicit: [0:0] [0:3] [3:3] [3:5]
   auto const cut = Cut::explicit_sizes({0, 3, 0, 2});
-  CHECK(cut.pieces_meeting(5, 4, 0, 3) == Piece{1, 2});
-  CHECK(cut.pieces_meeting(5, 4, 2, 4) == Piece{1, 4});
-  CHECK(cut.pieces_meeting(5, 4, 3, 4) == Piece{3, 4});
+  CHECK(cut.pieces_intersecting(5, 4, 0, 3) == Piece{1, 2});
+  CHECK(cut.pieces_intersecting(5, 4, 2, 4) == Piece{1, 4});
+  CHECK(cut.pieces_intersecting(5, 4, 3, 4) == Piece{3, 4});
 }
 
 TEST_CASE("the pieces that meet some cells are what trying every piece finds") {
@@ -322,7 +322,7 @@ TEST_CASE("the pieces that meet some cells are what trying every piece finds") {
       if (std::max(piece.lo, lo) < std::min(piece.hi, hi)) meeting.push_back(k);
     }
 
-    auto const met = cut.pieces_meeting(extent, ways, lo, hi);
+    auto const met = cut.pieces_intersecting(extent, ways, lo, hi);
     if (meeting.empty()) {
       REQUIRE(met.size() == 0);
       continue;
@@ -376,8 +376,8 @@ TEST_CASE("extents and ways as large as they may be do not overflow") {
       CAPTURE(ways);
       CHECK(cut.piece(most, ways, 0).lo == 0);
       CHECK(cut.piece(most, ways, ways - 1).hi == most);
-      CHECK(cut.pieces_meeting(most, ways, 0, 1) == Piece{0, 1});
-      auto const last = cut.pieces_meeting(most, ways, most - 1, most);
+      CHECK(cut.pieces_intersecting(most, ways, 0, 1) == Piece{0, 1});
+      auto const last = cut.pieces_intersecting(most, ways, most - 1, most);
       CHECK(last.size() == 1);
       CHECK(cut.piece(most, ways, last.lo).hi == most);
     }

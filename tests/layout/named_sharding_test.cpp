@@ -312,7 +312,7 @@ TEST_CASE("a shape of another number of dimensions is refused") {
                        ShapeError);
 }
 
-TEST_CASE("along axes of addends devices hold the same boxes, which are no copies") {
+TEST_CASE("along axes of partials devices hold the same boxes, which are no copies") {
   Mesh const mesh({{"x", 2}, {"y", 3}, {"z", 2}});
   NamedSharding const sharding(mesh, P("x").partial("y"));
 
@@ -327,7 +327,7 @@ TEST_CASE("along axes of addends devices hold the same boxes, which are no copie
   CHECK_FALSE(sharding.fingerprint() == sharding.without_partial().fingerprint());
 }
 
-TEST_CASE("an axis of addends that cuts the array, or is not of the mesh, is refused") {
+TEST_CASE("an axis of partials that cuts the array, or is not of the mesh, is refused") {
   Mesh const mesh({{"x", 2}, {"y", 3}});
 
   CHECK_THROWS_WITH_AS(

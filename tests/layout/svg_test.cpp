@@ -91,9 +91,9 @@ TEST_CASE("devices without cells have no rectangle, and copies share one") {
   auto const copies = visualize_svg(Layout(NamedSharding(Mesh({{"x", 2}, {"y", 2}}), P("y")), {4}));
   CHECK(copies.find("<title>device 0,2: [0:2]</title>") != std::string::npos);
   CHECK(occurrences("<title>device ", copies) == 2);
-  auto const addends = visualize_svg(Layout(NamedSharding(row(2), P(none).partial("x")), {4}));
-  CHECK(addends.find("<title>device 0,1: [0:4]</title>") != std::string::npos);
-  CHECK(addends.find(".partial(") != std::string::npos);
+  auto const partials = visualize_svg(Layout(NamedSharding(row(2), P(none).partial("x")), {4}));
+  CHECK(partials.find("<title>device 0,1: [0:4]</title>") != std::string::npos);
+  CHECK(partials.find(".partial(") != std::string::npos);
   auto const many = visualize_svg(Layout(NamedSharding(row(6), P(none)), {4}));
   CHECK(many.find("device 0,1,2,3,...: [0:4]") != std::string::npos);
 }

@@ -20,22 +20,24 @@ TEST_SUITE_BEGIN("liveness/deadlock_detector");
 
 namespace {
 
-using Clock = Questions::Clock;
+using Clock = DeadlockDetector::Clock;
 
 struct Process {
-  explicit Process(FakeBootstrap& bootstrap) : job(bootstrap, 1), waits(job), postbox(bootstrap) {}
+  explicit Process(FakeBootstrap& bootstrap)
+      : job(bootstrap, 1), waits(job), control_channel(bootstrap) {}
 
   void wait_for(std::int64_t peer, Awaited::Kind kind = Awaited::Kind::message) {
-    waits.caller().begin({kind, job.first_local(), DeviceId(peer), 1, {7, 70, Place("a.cpp", 3)}});
+    waits.caller().begin(
+        {kind, job.first_local(), DeviceId(peer), 1, {7, 70, SourceLocation("a.cpp", 3)}});
   }
   void stop_waiting() { waits.caller().end(); }
 
   void hear() {
-    postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) {
+    control_channel.poll([this](ProcessId from, std::span<std::byte const> bytes) {
       if (control::read<control::Kind>(bytes) == control::Kind::probe)
-        questions.on_probe(control::read<control::Probe>(bytes));
+        detector.on_probe(control::read<control::Probe>(bytes));
       else
-        questions.on_finished(from, control::read<control::Finished>(bytes));
+        detector.on_finished(from, control::read<control::Finished>(bytes));
     });
   }
   [[nodiscard]] std::string failure_words() const {
@@ -48,11 +50,12 @@ struct Process {
   }
 
   Job job;
-  Waits waits;
-  Postbox postbox;
+  WaitRegistry waits;
+  ControlChannel control_channel;
   Failure failure;
   bool has_put = false;
-  Questions questions{postbox, job, waits, [this](auto const&) { return has_put; }, failure, 1.0};
+  DeadlockDetector detector{control_channel, job, waits, [this](auto const&) { return has_put; },
+                            failure,         1.0};
 };
 
 /// Processes of one device each.
@@ -67,7 +70,7 @@ class World {
   /// Everybody looks at the clock, two seconds later than before, and hears what the others ask.
   void ask_and_hear() {
     now_ += std::chrono::seconds(2);
-    for (auto const& process : processes_) process->questions.ask(now_);
+    for (auto const& process : processes_) process->detector.ask(now_);
     for (std::size_t round = 0; round < 3 * processes_.size(); ++round)
       for (auto const& process : processes_) process->hear();
   }
@@ -87,13 +90,13 @@ TEST_CASE("a wait is asked about once it is long, and then now and then") {
   auto const begin = Clock::now();
   zero.wait_for(1);
 
-  zero.questions.ask(begin);
-  zero.questions.ask(begin + 900ms);
+  zero.detector.ask(begin);
+  zero.detector.ask(begin + 900ms);
   CHECK(fake.messages_for(1) == 0);
-  zero.questions.ask(begin + 1100ms);
-  zero.questions.ask(begin + 1200ms);
+  zero.detector.ask(begin + 1100ms);
+  zero.detector.ask(begin + 1200ms);
   CHECK(fake.messages_for(1) == 1);
-  zero.questions.ask(begin + 2200ms);
+  zero.detector.ask(begin + 2200ms);
   CHECK(fake.messages_for(1) == 2);
 }
 
@@ -168,8 +171,8 @@ TEST_CASE("a wait for a process that computes goes on") {
 
 TEST_CASE("a wait that nobody may follow is in no circle") {
   World world(2);
-  world[0].wait_for(1, Awaited::Kind::agreement);
-  world[1].wait_for(0, Awaited::Kind::agreement);
+  world[0].wait_for(1, Awaited::Kind::checker);
+  world[1].wait_for(0, Awaited::Kind::checker);
 
   for (int look = 0; look < 6; ++look) world.ask_and_hear();
 
@@ -191,8 +194,8 @@ TEST_CASE("a process that runs into a circle of others leaves it to them") {
 
 TEST_CASE("who waits for a process that is done is told after which statement that ended") {
   World world(2);
-  world[1].questions.set_last_statement({3, 30, Place("a.cpp", 2)});
-  world[1].questions.set_finished();
+  world[1].detector.set_last_statement({3, 30, SourceLocation("a.cpp", 2)});
+  world[1].detector.set_finished();
   world[0].wait_for(1);
 
   world.ask_and_hear();
@@ -205,8 +208,8 @@ TEST_CASE("who waits for a process that is done is told after which statement th
 
 TEST_CASE("a process that is done after the same statement has not done its part") {
   World world(2);
-  world[1].questions.set_last_statement({9, 90, {}});
-  world[1].questions.set_finished();
+  world[1].detector.set_last_statement({9, 90, {}});
+  world[1].detector.set_finished();
   world[0].wait_for(1);
 
   world.ask_and_hear();

@@ -21,28 +21,29 @@ TEST_SUITE_BEGIN("liveness/divergence_checker");
 namespace {
 
 struct Process {
-  explicit Process(FakeBootstrap& bootstrap) : job(bootstrap, 1), postbox(bootstrap) {}
+  explicit Process(FakeBootstrap& bootstrap) : job(bootstrap, 1), control_channel(bootstrap) {}
 
   /// Statements from `next_` on, each with that hash.
   void say(std::uint64_t count, std::uint64_t hash = 5) {
     for (std::uint64_t i = 0; i < count; ++i)
-      agreement.say({++said, hash, Place("a.cpp", 1)}, [hash] { return text(", kind ", hash); });
+      checker.say({++said, hash, SourceLocation("a.cpp", 1)},
+                  [hash] { return text(", kind ", hash); });
   }
   void end() {
-    agreement.say_end({said + 1, 99, {}}, [] { return std::string(" of the program"); });
+    checker.say_end({said + 1, 99, {}}, [] { return std::string(" of the program"); });
   }
   void hear() {
-    agreement.tell();
-    postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) {
+    checker.tell();
+    control_channel.poll([this](ProcessId from, std::span<std::byte const> bytes) {
       switch (control::read<control::Kind>(bytes)) {
         case control::Kind::digests:
-          return agreement.on_digests(from, control::read<control::Digests>(bytes));
+          return checker.on_digests(from, control::read<control::Digests>(bytes));
         case control::Kind::compared:
-          return agreement.on_compared(control::read<control::Compared>(bytes));
+          return checker.on_compared(control::read<control::Compared>(bytes));
         case control::Kind::ask:
-          return agreement.on_ask(control::read<control::Ask>(bytes));
+          return checker.on_ask(control::read<control::Ask>(bytes));
         default:
-          return agreement.on_account(from, control::read<control::Account>(bytes));
+          return checker.on_description(from, control::read<control::StatementDescription>(bytes));
       }
     });
   }
@@ -56,9 +57,9 @@ struct Process {
   }
 
   Job job;
-  Postbox postbox;
+  ControlChannel control_channel;
   Failure failure;
-  Agreement agreement{postbox, job, failure};
+  DivergenceChecker checker{control_channel, job, failure};
   std::uint64_t said = 0;
 };
 
@@ -89,10 +90,10 @@ std::vector<ProcessId> numbers(std::vector<std::int64_t> const& ranks) {
 
 TEST_CASE("processes form a tree: the parent is the number with its lowest bit cleared") {
   World world(7);
-  CHECK(world[0].agreement.neighbours() == numbers({1, 2, 4}));
-  CHECK(world[1].agreement.neighbours() == numbers({0}));
-  CHECK(world[4].agreement.neighbours() == numbers({0, 5, 6}));
-  CHECK(world[6].agreement.neighbours() == numbers({4}));
+  CHECK(world[0].checker.neighbours() == numbers({1, 2, 4}));
+  CHECK(world[1].checker.neighbours() == numbers({0}));
+  CHECK(world[4].checker.neighbours() == numbers({0, 5, 6}));
+  CHECK(world[6].checker.neighbours() == numbers({4}));
 }
 
 TEST_CASE("who says the same is not behind once all has been compared") {
@@ -101,12 +102,12 @@ TEST_CASE("who says the same is not behind once all has been compared") {
     world[i].say(40);
     world[i].end();
   }
-  CHECK(world[0].agreement.behind(0));
+  CHECK(world[0].checker.behind(0));
 
   world.hear_all();
 
   for (std::size_t i = 0; i < 4; ++i) {
-    CHECK_FALSE(world[i].agreement.behind(0));
+    CHECK_FALSE(world[i].checker.behind(0));
     CHECK(world[i].failure_words() == "none");
   }
 }
@@ -118,8 +119,8 @@ TEST_CASE("a parent that is ahead waits for the child that has said less") {
   world[2].say(10);
   world.hear_all();
 
-  CHECK(world[0].agreement.behind(19) == ProcessId(2));
-  CHECK_FALSE(world[0].agreement.behind(20));
+  CHECK(world[0].checker.behind(19) == ProcessId(2));
+  CHECK_FALSE(world[0].checker.behind(20));
 }
 
 TEST_CASE("a difference is told with both statements") {
@@ -150,8 +151,8 @@ TEST_CASE("a process that ends earlier differs by its end") {
 
 TEST_CASE("statements that read alike but differ are said to differ in what is not read") {
   World world(2);
-  world[0].agreement.say({1, 5, {}}, [] { return std::string(); });
-  world[1].agreement.say({1, 6, {}}, [] { return std::string(); });
+  world[0].checker.say({1, 5, {}}, [] { return std::string(); });
+  world[1].checker.say({1, 6, {}}, [] { return std::string(); });
   world.hear_all();
 
   CHECK(world[0].failure_words().find(

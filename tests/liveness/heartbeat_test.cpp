@@ -22,9 +22,9 @@ namespace {
 /// A process of a host, as far as its signs of life go.
 struct Process {
   std::unique_ptr<Bootstrap> bootstrap;
-  SideThread thread;
-  std::unique_ptr<SegmentDoor> door;
-  std::unique_ptr<Beats> beats;
+  ProgressThread thread;
+  std::unique_ptr<DescriptorServer> descriptor_server;
+  std::unique_ptr<Heartbeats> heartbeats;
 };
 
 class Host {
@@ -35,8 +35,10 @@ class Host {
       threads.emplace_back([this, i] {
         auto& process = processes_[i];
         process.bootstrap = job_.join(static_cast<std::int64_t>(i));
-        process.door = std::make_unique<SegmentDoor>(process.thread, SegmentWays{});
-        process.beats = std::make_unique<Beats>(*process.bootstrap, process.thread, *process.door);
+        process.descriptor_server =
+            std::make_unique<DescriptorServer>(process.thread, SegmentWays{});
+        process.heartbeats = std::make_unique<Heartbeats>(*process.bootstrap, process.thread,
+                                                          *process.descriptor_server);
       });
   }
   Process& operator[](std::size_t i) { return processes_[i]; }
@@ -47,11 +49,13 @@ class Host {
 };
 
 /// Looks until there is trouble, or for that long.
-std::string trouble_within(std::chrono::milliseconds time, Beats& beats, double silence_seconds) {
-  BeatWatch watch;
+std::string trouble_within(std::chrono::milliseconds time, Heartbeats& heartbeats,
+                           double silence_seconds) {
+  HeartbeatWatch watch;
   auto const end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
-    if (auto const trouble = beats.trouble(ProcessId(1), watch, silence_seconds)) return *trouble;
+    if (auto const trouble = heartbeats.trouble(ProcessId(1), watch, silence_seconds))
+      return *trouble;
     std::this_thread::yield();
   }
   return "none";
@@ -61,15 +65,15 @@ std::string trouble_within(std::chrono::milliseconds time, Beats& beats, double 
 
 TEST_CASE("a process that beats is no trouble") {
   Host host(2);
-  CHECK(trouble_within(200ms, *host[0].beats, 60) == "none");
-  CHECK_FALSE(host[0].beats->death_of(ProcessId(1)));
+  CHECK(trouble_within(200ms, *host[0].heartbeats, 60) == "none");
+  CHECK_FALSE(host[0].heartbeats->death_of(ProcessId(1)));
 }
 
 TEST_CASE("a process whose thread has stopped is told after the silence that is allowed") {
   Host host(2);
   host[1].thread.stop();
 
-  auto const trouble = trouble_within(20s, *host[0].beats, 0.1);
+  auto const trouble = trouble_within(20s, *host[0].heartbeats, 0.1);
 
   CHECK(trouble.find("process 1 (pid ") == 0);
   CHECK(trouble.find("has given no heartbeat for 0.1 s") != std::string::npos);
@@ -77,33 +81,33 @@ TEST_CASE("a process whose thread has stopped is told after the silence that is 
 
 TEST_CASE("a process that has left in good order may be silent") {
   Host host(2);
-  host[1].beats->leave();
+  host[1].heartbeats->leave();
   host[1].thread.stop();
 
-  CHECK(trouble_within(200ms, *host[0].beats, 0) == "none");
+  CHECK(trouble_within(200ms, *host[0].heartbeats, 0) == "none");
 }
 
 TEST_CASE("processes of a host see each other's memory, and not their own as another's") {
   Host host(2);
-  CHECK(host[0].beats->sees(ProcessId(1)));
-  CHECK_FALSE(host[0].beats->sees(ProcessId(0)));
-  CHECK_FALSE(host[0].beats->has_other_hosts());
+  CHECK(host[0].heartbeats->sees(ProcessId(1)));
+  CHECK_FALSE(host[0].heartbeats->sees(ProcessId(0)));
+  CHECK_FALSE(host[0].heartbeats->has_other_hosts());
 }
 
 TEST_CASE("what a process shows is found by the others of its host") {
   Host host(2);
   std::string why_not;
-  CHECK_FALSE(host[0].beats->directory_of(ProcessId(1), why_not));
+  CHECK_FALSE(host[0].heartbeats->directory_of(ProcessId(1), why_not));
   CHECK(why_not == "process 1 has no memory to share");
 
   auto const segment = Segment::make(100);
-  host[1].beats->show_directory(segment.ticket());
+  host[1].heartbeats->show_directory(segment.ticket());
 
-  auto const found = host[0].beats->directory_of(ProcessId(1), why_not);
+  auto const found = host[0].heartbeats->directory_of(ProcessId(1), why_not);
   REQUIRE(found);
   CHECK(found->nonce == segment.ticket().nonce);
   CHECK(found->size_bytes == 100);
-  CHECK_FALSE(host[0].beats->directory_of(ProcessId(0), why_not));
+  CHECK_FALSE(host[0].heartbeats->directory_of(ProcessId(0), why_not));
 }
 
 TEST_SUITE_END();

@@ -7,7 +7,7 @@ using namespace tessera;
 TEST_SUITE_BEGIN("liveness/heartbeat_watch");
 
 TEST_CASE("silence is counted in beats of its own process, from the first look on") {
-  BeatWatch watch;
+  HeartbeatWatch watch;
   CHECK_FALSE(watch.silence(100, 7));
   CHECK(watch.silence(100, 7) == 0);
   CHECK(watch.silence(100, 10) == 3);
@@ -15,20 +15,20 @@ TEST_CASE("silence is counted in beats of its own process, from the first look o
 }
 
 TEST_CASE("a peer that beats is not silent") {
-  BeatWatch watch;
+  HeartbeatWatch watch;
   CHECK_FALSE(watch.silence(100, 7));
   CHECK_FALSE(watch.silence(101, 57));
   CHECK(watch.silence(101, 58) == 1);
 }
 
 TEST_CASE("a job that is suspended as a whole is not silent: its own beats stand still too") {
-  BeatWatch watch;
+  HeartbeatWatch watch;
   (void)watch.silence(100, 7);
   for (int look = 0; look < 1000; ++look) CHECK(watch.silence(100, 7) == 0);
 }
 
 TEST_CASE("that a peer may have left is not forgotten when it beats") {
-  BeatWatch watch;
+  HeartbeatWatch watch;
   watch.may_have_left = true;
   (void)watch.silence(100, 7);
   (void)watch.silence(101, 8);

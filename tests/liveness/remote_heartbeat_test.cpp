@@ -26,13 +26,13 @@ namespace {
 /// A process of another host, as far as its beats go.
 struct Process {
   std::unique_ptr<Bootstrap> bootstrap;
-  SideThread thread;
-  std::unique_ptr<FarBeats> beats;
+  ProgressThread thread;
+  std::unique_ptr<RemoteHeartbeats> heartbeats;
 
   /// Ends it as the system would: its socket is closed.
   void die() {
     thread.stop();
-    beats.reset();
+    heartbeats.reset();
   }
 };
 
@@ -45,8 +45,8 @@ enum class Start { all, first_alone };
 /// Processes by rank, which have all told each other where to ask.
 class Far {
  public:
-  Far(std::int64_t count, std::int64_t per_host, FarBeats::StateOf const& state_of = cannot_tell,
-      Start start = Start::all)
+  Far(std::int64_t count, std::int64_t per_host,
+      RemoteHeartbeats::StateOf const& state_of = cannot_tell, Start start = Start::all)
       : job_(count, per_host) {
     for (std::int64_t i = 0; i < count; ++i) processes_.push_back(std::make_unique<Process>());
     std::vector<std::jthread> threads;
@@ -54,9 +54,10 @@ class Far {
       threads.emplace_back([this, i, start, &state_of] {
         auto& process = (*this)[i];
         process.bootstrap = job_.join(i);
-        process.beats = std::make_unique<FarBeats>(*process.bootstrap, process.thread, state_of);
+        process.heartbeats =
+            std::make_unique<RemoteHeartbeats>(*process.bootstrap, process.thread, state_of);
         if (i == 0 || start == Start::all) (void)process.thread.start();
-        process.beats->tell_everybody(*process.bootstrap);
+        process.heartbeats->announce_address(*process.bootstrap);
       });
   }
   ~Far() {
@@ -69,10 +70,10 @@ class Far {
 
   /// What `self` makes of `peer` within so long; nothing if all is well.
   std::optional<std::string> watch(std::int64_t self, std::int64_t peer, double silence,
-                                   std::chrono::milliseconds time, BeatWatch watch = {}) {
+                                   std::chrono::milliseconds time, HeartbeatWatch watch = {}) {
     auto const end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
-      auto const trouble = (*this)[self].beats->trouble(ProcessId(peer), watch, silence);
+      auto const trouble = (*this)[self].heartbeats->trouble(ProcessId(peer), watch, silence);
       if (trouble) return trouble;
       std::this_thread::sleep_for(10ms);
     }
@@ -80,10 +81,10 @@ class Far {
   }
   /// Waits until an answer of `peer` has come, so that the path is known.
   void know(std::int64_t self, std::int64_t peer) {
-    BeatWatch watch;
+    HeartbeatWatch watch;
     auto const answers = [&] {
-      (void)(*this)[self].beats->trouble(ProcessId(peer), watch, 1e9);
-      return watch.peer_beats;
+      (void)(*this)[self].heartbeats->trouble(ProcessId(peer), watch, 1e9);
+      return watch.peer_heartbeats;
     };
     while (answers() == 0) std::this_thread::sleep_for(1ms);
   }
@@ -109,7 +110,7 @@ TEST_CASE("a process that stops answering is told after the silence") {
   auto const trouble = far.watch(0, 1, 0.3, 10s);
 
   REQUIRE(trouble);
-  CHECK(*trouble == far[0].beats->name_of(ProcessId(1)) +
+  CHECK(*trouble == far[0].heartbeats->name_of(ProcessId(1)) +
                         " has not answered for 0.3 s: it is stopped, its host is down or the link "
                         "to it is cut");
 }
@@ -117,12 +118,12 @@ TEST_CASE("a process that stops answering is told after the silence") {
 TEST_CASE("a process that has ended is told at once, but not while all are leaving") {
   Far far(2, 1);
   far.know(0, 1);
-  auto const name = far[0].beats->name_of(ProcessId(1));
+  auto const name = far[0].heartbeats->name_of(ProcessId(1));
   far[1].die();
 
   CHECK(far.watch(0, 1, 1e9, 300ms, {.may_have_left = true}) == std::nullopt);
   CHECK(far.watch(0, 1, 1e9, 10s) == name + " has died");
-  CHECK(far[0].beats->death_of(ProcessId(1)) == name + " has died");
+  CHECK(far[0].heartbeats->death_of(ProcessId(1)) == name + " has died");
 }
 
 TEST_CASE("a process that never answered is not judged") {
@@ -135,7 +136,7 @@ TEST_CASE("others of its host tell what has become of a process") {
   std::atomic<char> letter = 'T';
   Far far(3, 2, [&letter](ProcessId) { return letter.load(); });
   far.know(2, 1);
-  auto const name = far[2].beats->name_of(ProcessId(1));
+  auto const name = far[2].heartbeats->name_of(ProcessId(1));
   far[1].thread.stop();
 
   SUBCASE("it is stopped") {
@@ -153,7 +154,7 @@ TEST_CASE("others of its host tell what has become of a process") {
 
 TEST_CASE("what others send to the socket is ignored") {
   Far far(2, 1);
-  auto const place = far[1].beats->own_place();
+  auto const place = far[1].heartbeats->own_place();
   int const stranger = ::socket(AF_INET, SOCK_DGRAM, 0);
   REQUIRE(stranger >= 0);
   for (std::size_t const size : {0U, 1U, 48U, 56U, 1000U}) {

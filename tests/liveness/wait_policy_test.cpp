@@ -25,21 +25,21 @@ struct Process {
   Job job{fake[0], 2};
   NetworkOptions options;
   Failure failure;
-  SideThread thread;
-  SegmentDoor door{thread, {}};
-  Beats beats{fake[0], thread, door};
-  Waits waits{job};
-  WaitContext context{job, options, failure, beats, waits};
+  ProgressThread thread;
+  DescriptorServer descriptor_server{thread, {}};
+  Heartbeats heartbeats{fake[0], thread, descriptor_server};
+  WaitRegistry waits{job};
+  WaitContext context{job, options, failure, heartbeats, waits};
 
   int progressed = 0;
   int polled = 0;
   std::optional<ProcessId> lost;
   std::set<ProcessId> partners;
-  CallerWaiter caller{context,
-                      waits.caller(),
-                      {[this] { return progress(); }, [this] { ++polled; }, [](auto) {},
-                       [this]() -> std::set<ProcessId> const& { return partners; }}};
-  WorkerWaiter worker{context, waits.worker(DeviceId(0))};
+  CallerWaitPolicy caller{context,
+                          waits.caller(),
+                          {[this] { return progress(); }, [this] { ++polled; }, [](auto) {},
+                           [this]() -> std::set<ProcessId> const& { return partners; }}};
+  WorkerWaitPolicy worker{context, waits.worker(DeviceId(0))};
 
   bool progress() {
     ++progressed;
@@ -129,7 +129,7 @@ TEST_CASE("a connection that is lost ends the wait, with what was waited for") {
 TEST_CASE("a connection that is lost because its process gave up ends the wait with that") {
   Process process;
   process.lost = ProcessId(0);
-  CallerWaiter caller(
+  CallerWaitPolicy caller(
       process.context, process.waits.caller(),
       {[&] { return process.progress(); },
        [&] { process.failure.set(std::make_exception_ptr(PeerFailed("told"))); }, [](auto) {},

@@ -23,7 +23,7 @@ struct Process {
 
   FakeJob fake{3};
   Job job;
-  Waits waits;
+  WaitRegistry waits;
 };
 
 }  // namespace

@@ -9,7 +9,8 @@ TEST_SUITE_BEGIN("liveness/wait_slot");
 namespace {
 
 Awaited wait_for(std::int64_t peer) {
-  return {Awaited::Kind::message, DeviceId(0), DeviceId(peer), 5, {7, 70, Place("a.cpp", 41)}};
+  return {
+      Awaited::Kind::message, DeviceId(0), DeviceId(peer), 5, {7, 70, SourceLocation("a.cpp", 41)}};
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ TEST_CASE("a wait is seen from its beginning to its end") {
   CHECK(seen->what.kind == Awaited::Kind::message);
   CHECK(seen->what.peer == DeviceId(3));
   CHECK(seen->what.statement.number == 7);
-  CHECK(seen->what.statement.place.line == 41);
+  CHECK(seen->what.statement.location.line == 41);
 
   slot.end();
   CHECK_FALSE(slot.read());

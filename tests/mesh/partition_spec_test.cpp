@@ -28,7 +28,7 @@ TEST_CASE("a spec prints as it is written") {
   CHECK(text(P("data", none, {"model", "x"})) == "P(\"data\", none, (\"model\", \"x\"))");
 }
 
-TEST_CASE("a spec with addends prints as it is written, and is another") {
+TEST_CASE("a spec with partials prints as it is written, and is another") {
   CHECK(text(P("x").partial("y")) == "P(\"x\").partial(\"y\")");
   CHECK(text(P("x", none).partial({"y", "z"}, ReduceOp::max)) ==
         "P(\"x\", none).partial((\"y\", \"z\"), max)");

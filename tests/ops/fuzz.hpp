@@ -537,8 +537,9 @@ class Fuzz {
     for (std::size_t d = 0; d < N; ++d) {
       same = same && map_of(to, use, d) == 0;
       auto const& from = use.spans[d];
-      meet = meet && ranges_meet(from.first, from.step, use.drops_first && d == 0 ? 1 : from.count,
-                                 to[d].first, to[d].step, to[d].count);
+      meet = meet &&
+             ranges_intersect(from.first, from.step, use.drops_first && d == 0 ? 1 : from.count,
+                              to[d].first, to[d].step, to[d].count);
     }
     return same ? 1 : meet ? 2 : 3;
   }

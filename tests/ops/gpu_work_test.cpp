@@ -31,8 +31,8 @@ std::size_t span_of(Index const& extents, Index const& strides) {
 }
 
 /// 0.5 * cell + neighbour past an edge, times the index along dimension 0, plus a scalar.
-using Cell = LeafKernel<double>;
-using Edge = BoundaryLeafKernel<double, 2>;
+using Cell = OperandKernel<double>;
+using Edge = BoundaryOperandKernel<double, 2>;
 using Half = OperationKernel<Multiply, double, LiteralKernel<double>, Cell>;
 using Sum = OperationKernel<Add, double, Half, Edge>;
 using Scaled = OperationKernel<Multiply, double, Sum, IndexKernel>;
@@ -47,27 +47,27 @@ struct RandomCall {
     for (auto& cell : cells) cell = std::normal_distribution<double>()(random);
     kernel.a.a.a.a.value = 0.5;
     kernel.a.a.a.b.slot = 0;
-    kernel.a.a.b.leaf.slot = 1;
+    kernel.a.a.b.operand.slot = 1;
     for (auto& constant : kernel.a.a.b.constants) constant = 7;
     kernel.a.a.b.constants[1] = 0.25;
     kernel.a.b.dimension = static_cast<std::size_t>(random_from(random, 0, N - 1));
     kernel.b.slot = 0;
-    leaves[0] = {reinterpret_cast<std::byte const*>(cells.data()), &strides};
-    leaves[1] = leaves[0];
+    operands[0] = {reinterpret_cast<std::byte const*>(cells.data()), &strides};
+    operands[1] = operands[0];
     if (!unit) become_constant(kernel);
     call.box.first = &box.first;
     call.box.extents = &box.extents;
-    call.box.leaves = leaves;
+    call.box.operands = operands;
     call.box.scalars = scalars;
     call.kernel_bytes = sizeof(Stencil);
-    call.leaf_count = 2;
+    call.operand_count = 2;
     call.scalar_count = 1;
     call.unit_stride = unit;
   }
   /// The second leaf is a constant past an edge, which has no strides. Rows with side-by-side cells
   /// have none.
   void become_constant(Stencil const& of) {
-    leaves[1] = {reinterpret_cast<std::byte const*>(&of.a.a.b.constants[1]), &no_strides};
+    operands[1] = {reinterpret_cast<std::byte const*>(&of.a.a.b.constants[1]), &no_strides};
   }
 
   RandomCall(RandomCall const&) = delete;
@@ -79,7 +79,7 @@ struct RandomCall {
   std::vector<double> cells;
   double scalar = 3.5;
   Stencil kernel{};
-  LeafView leaves[2];
+  OperandView operands[2];
   std::byte const* scalars[1] = {reinterpret_cast<std::byte const*>(&scalar)};
   GpuCall call;
 };
@@ -227,7 +227,7 @@ TEST_CASE("a box that does not fit its kernel's type is refused") {
 
   CHECK(box_by_value<Stencil, 2>(random_call.call));
   CHECK_FALSE(box_by_value<Stencil, 3>(random_call.call));
-  random_call.call.leaf_count = 3;
+  random_call.call.operand_count = 3;
   CHECK_FALSE(box_by_value<Stencil, 2>(random_call.call));
 }
 

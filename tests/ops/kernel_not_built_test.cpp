@@ -39,7 +39,7 @@ class AsCuda : public GpuStream {
   bool owns(std::byte const* address) const override { return stream_->owns(address); }
   std::shared_ptr<GpuStream> make_sibling() override { return stream_->make_sibling(); }
   bool stores_to(GpuStream const& other) const override { return stream_->stores_to(other); }
-  std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override {
+  std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t size_bytes) override {
     return stream_->make_pinned(size_bytes);
   }
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {

@@ -18,7 +18,7 @@ TEST_SUITE_BEGIN("ops/long_rows");
 
 namespace {
 
-bool is_past_caches(Explanations const& said) {
+bool is_non_temporal(Explanations const& said) {
   return said.statements.at(0).writes.find("with non-temporal stores") != std::string::npos;
 }
 
@@ -46,14 +46,14 @@ TEST_CASE("a long row is right wherever a device's cells begin") {
   // A process says what its own devices do.
   bool const has_cells =
       engine().job().is_local(DeviceId(0)) || engine().job().is_local(DeviceId(1));
-  CHECK(is_past_caches(other) == has_cells);
-  CHECK(is_past_caches(same) == has_cells);  // the second buffer
+  CHECK(is_non_temporal(other) == has_cells);
+  CHECK(is_non_temporal(same) == has_cells);  // the second buffer
 #else
   MESSAGE(
       "compiled for processors without vectors of 32 bytes: nothing is written past the caches");
 #endif
-  CHECK_FALSE(is_past_caches(in_place));
-  CHECK_FALSE(is_past_caches(called));
+  CHECK_FALSE(is_non_temporal(in_place));
+  CHECK_FALSE(is_non_temporal(called));
   v = u;
   CHECK(hash(v) == hash(expected));
 }

@@ -20,7 +20,7 @@ using namespace tessera;
 using test::holds;
 using test::sent_by;
 
-/// Arrays whose devices hold addends.
+/// Arrays whose devices hold partials.
 TEST_SUITE_BEGIN("ops/partial");
 
 namespace {
@@ -32,7 +32,7 @@ Mesh grid() {
 }
 
 // Row k of (2, 4) is the addend at y = k: 0.1 0.2 0.3 0.4 and 10 20 30 40, cut by "x".
-DistArray<double, 2> two_addends() {
+DistArray<double, 2> two_partials() {
   return from_index<double>({2, 4}, NamedSharding(grid(), P("y", "x")), [](auto i) {
     return i[0] == 0 ? 0.1 * static_cast<double>(i[1] + 1) : 10.0 * static_cast<double>(i[1] + 1);
   });
@@ -41,7 +41,7 @@ Doubles const their_sum{0.1 + 10, 0.2 + 20, 0.1 * 3 + 30, 0.4 + 40};
 
 // Addend k of cell i is a number that depends on both.
 template <class T>
-DistArray<T, 2> addends_on(NamedSharding const& sharding, std::int64_t count, std::int64_t cells) {
+DistArray<T, 2> partials_on(NamedSharding const& sharding, std::int64_t count, std::int64_t cells) {
   return from_index<T>({count, cells}, sharding,
                        [](auto i) { return static_cast<T>((i[0] * 7 + i[1] * 3) % 11 - 4); });
 }
@@ -59,16 +59,16 @@ std::vector<T> combined(std::int64_t count, std::int64_t cells, Combine const& c
 
 }  // namespace
 
-TEST_CASE("an array of addends is their sum") {
-  auto const u = from_addends(two_addends());
+TEST_CASE("an array of partials is their sum") {
+  auto const u = from_partials(two_partials());
 
   CHECK(text(u.sharding()) == "NamedSharding(Mesh(y=2, x=2), P(\"x\").partial(\"y\"))");
   CHECK(u.shape() == Shape{4});
   CHECK(holds(u, their_sum));
 }
 
-TEST_CASE("reading addends adds them up once") {
-  auto const u = from_addends(two_addends());
+TEST_CASE("reading partials adds them up once") {
+  auto const u = from_partials(two_partials());
   auto v = zeros<double>({4}, NamedSharding(grid(), P("x")));
 
   auto const first = sent_by([&] { v = u * 2; });
@@ -80,8 +80,8 @@ TEST_CASE("reading addends adds them up once") {
       v, {their_sum[0] * 3, their_sum[1] * 3, their_sum[2] + their_sum[2] * 2, their_sum[3] * 3}));
 }
 
-TEST_CASE("addends are slices, views and operands as any array") {
-  auto const u = from_addends(two_addends());
+TEST_CASE("partials are slices, views and operands as any array") {
+  auto const u = from_partials(two_partials());
 
   CHECK_ALL(static_cast<double>(u(1)) == their_sum[1]);
   CHECK(holds(DistArray(u(range(none, none, -1))),
@@ -90,10 +90,10 @@ TEST_CASE("addends are slices, views and operands as any array") {
   CHECK(DistArray(u + 1).sharding() == NamedSharding(grid(), P("x")));
 }
 
-TEST_CASE("cut where they were addends, each device is sent the addends of its own cells") {
+TEST_CASE("cut where they were partials, each device is sent the partials of its own cells") {
   // y = 0 keeps cells 0 and 2, y = 1 cells 1 and 3: each device sends one cell to its partner.
   NamedSharding const scattered(grid(), P({"x", "y"}));
-  auto const u = from_addends(two_addends());
+  auto const u = from_partials(two_partials());
   DistArray<double, 1> sum({4}, scattered);
 
   auto const sent = sent_by([&] { sum = reshard(u, scattered); });
@@ -104,7 +104,7 @@ TEST_CASE("cut where they were addends, each device is sent the addends of its o
 }
 
 TEST_CASE("added up, the sum is whole on every device that had an addend") {
-  auto const u = from_addends(two_addends());
+  auto const u = from_partials(two_partials());
 
   auto const sum = reshard(u, u.sharding().without_partial());
 
@@ -119,10 +119,10 @@ TEST_CASE("added up, the sum is whole on every device that had an addend") {
   CHECK_ALL(alike);
 }
 
-TEST_CASE("large sums are added up in shares, so that no device is sent all addends") {
+TEST_CASE("large sums are added up in shares, so that no device is sent all partials") {
   constexpr std::int64_t cells = 100000;
   NamedSharding const sharding(Mesh({{"y", 8}}), P("y", none));
-  auto const u = from_addends(addends_on<double>(sharding, 8, cells));
+  auto const u = from_partials(partials_on<double>(sharding, 8, cells));
   DistArray<double, 1> sum({cells}, u.sharding().without_partial());
 
   auto const sent = sent_by([&] { sum = reshard(u, u.sharding().without_partial()); });
@@ -132,21 +132,22 @@ TEST_CASE("large sums are added up in shares, so that no device is sent all adde
   CHECK(holds(sum, combined<double>(8, cells, [](double a, double b) { return a + b; })));
 }
 
-TEST_CASE("addends make products, least and greatest values too") {
+TEST_CASE("partials make products, least and greatest values too") {
   for (auto const& sharding :
        {NamedSharding(Mesh({{"y", 3}}), P("y", none)),
         NamedSharding(Mesh({{"x", 2}, {"y", 3}}), P("y", "x")),
         NamedSharding(Mesh({7, 1, 4, 0, 2, 6}, {3, 2}, {"y", "x"}), P("y", "x"), Cut::ceil())}) {
     CAPTURE(sharding);
     constexpr std::int64_t cells = 5;
-    auto const addends = [&] { return addends_on<std::int64_t>(sharding, 3, cells); };
+    auto const partials = [&] { return partials_on<std::int64_t>(sharding, 3, cells); };
     auto const of = [&](auto const& combine) { return combined<std::int64_t>(3, cells, combine); };
 
-    CHECK(holds(from_addends(addends()), of([](auto a, auto b) { return a + b; })));
-    CHECK(holds(from_addends<ReduceOp::prod>(addends()), of([](auto a, auto b) { return a * b; })));
-    CHECK(holds(from_addends<ReduceOp::min>(addends()),
+    CHECK(holds(from_partials(partials()), of([](auto a, auto b) { return a + b; })));
+    CHECK(
+        holds(from_partials<ReduceOp::prod>(partials()), of([](auto a, auto b) { return a * b; })));
+    CHECK(holds(from_partials<ReduceOp::min>(partials()),
                 of([](auto a, auto b) { return a < b ? a : b; })));
-    CHECK(holds(from_addends<ReduceOp::max>(addends()),
+    CHECK(holds(from_partials<ReduceOp::max>(partials()),
                 of([](auto a, auto b) { return a > b ? a : b; })));
   }
 }
@@ -155,7 +156,7 @@ TEST_CASE("arrays without cells, and with fewer than devices, are added up too")
   for (std::int64_t const cells : {0, 1, 3}) {
     CAPTURE(cells);
     NamedSharding const sharding(Mesh({{"y", 2}, {"x", 4}}), P("y", "x"));
-    auto const u = from_addends(addends_on<double>(sharding, 2, cells));
+    auto const u = from_partials(partials_on<double>(sharding, 2, cells));
 
     CHECK(holds(u, combined<double>(2, cells, [](double a, double b) { return a + b; })));
     CHECK(holds(reshard(u, NamedSharding(Mesh({{"z", 5}}), P("z"))),
@@ -163,7 +164,7 @@ TEST_CASE("arrays without cells, and with fewer than devices, are added up too")
   }
 }
 
-TEST_CASE("a copy on every device becomes addends without a message, and back") {
+TEST_CASE("a copy on every device becomes partials without a message, and back") {
   auto const u = iota<double>({6}, NamedSharding(grid(), P("x")));
 
   auto const sent = sent_by([&] { (void)to_partial(u, "y"); });
@@ -177,7 +178,7 @@ TEST_CASE("a copy on every device becomes addends without a message, and back") 
   CHECK(holds(to_partial<ReduceOp::max>(u, "y"), u.to_host()));
 }
 
-TEST_CASE("floats of 16 bits become addends that change nothing") {
+TEST_CASE("floats of 16 bits become partials that change nothing") {
   NamedSharding const copies(grid(), P(none));
   auto const u = full<bfloat16>({2}, -std::numeric_limits<bfloat16>::infinity(), copies);
   auto const v = full<float16>({2}, std::numeric_limits<float16>::max(), copies);
@@ -193,9 +194,9 @@ TEST_CASE("a negative zero stays one") {
   CHECK(holds(to_partial(u, "y"), {-0.0, -0.0, -0.0}));
 }
 
-TEST_CASE("addends that nobody has read are refused to be written before anything is sent") {
-  auto u = from_addends(two_addends());
-  auto const other = from_addends(two_addends());
+TEST_CASE("partials that nobody has read are refused to be written before anything is sent") {
+  auto u = from_partials(two_partials());
+  auto const other = from_partials(two_partials());
   auto const inner = u(range(1, -1));
   auto const mask = iota<double>({4}, NamedSharding(grid(), P("x"))) > 1.0;
   auto const row = iota<double>({4}, NamedSharding(grid(), P("y")));
@@ -224,8 +225,8 @@ TEST_CASE("addends that nobody has read are refused to be written before anythin
   CHECK(holds(u, their_sum));
 }
 
-TEST_CASE("a slice of addends is no reading of them, and shows their sum when it is read") {
-  auto const u = from_addends(two_addends());
+TEST_CASE("a slice of partials is no reading of them, and shows their sum when it is read") {
+  auto const u = from_partials(two_partials());
   std::vector<DistArray<double, 1>> results;
   NamedSharding const halves(grid(), P("x"));
 
@@ -244,8 +245,8 @@ TEST_CASE("a slice of addends is no reading of them, and shows their sum when it
   CHECK(holds(results[0], {their_sum[0] + their_sum[2], their_sum[1] + their_sum[3]}));
 }
 
-TEST_CASE("addends that nobody has read are read by whatever reads first") {
-  auto const make = [] { return from_addends(two_addends()); };
+TEST_CASE("partials that nobody has read are read by whatever reads first") {
+  auto const make = [] { return from_partials(two_partials()); };
   auto const row = iota<double>({4}, NamedSharding(grid(), P("y")));
   auto target = zeros<double>({4}, NamedSharding(grid(), P("x")));
   Doubles const backwards{their_sum[3], their_sum[2], their_sum[1], their_sum[0]};
@@ -266,7 +267,7 @@ TEST_CASE("addends that nobody has read are read by whatever reads first") {
   CHECK(holds(DistArray(flip(make())), backwards));
 }
 
-TEST_CASE("addends lie along several axes of the mesh") {
+TEST_CASE("partials lie along several axes of the mesh") {
   auto const u = iota<std::int64_t>({5}, NamedSharding(grid(), P(none)));
 
   auto const partial = to_partial(u, {"x", "y"});
@@ -281,8 +282,8 @@ TEST_CASE("one device's addend is the value") {
   CHECK(holds(to_partial(u, "y"), u.to_host()));
 }
 
-TEST_CASE("copies of addends are equal, and another array can take their place") {
-  auto const u = from_addends(two_addends());
+TEST_CASE("copies of partials are equal, and another array can take their place") {
+  auto const u = from_partials(two_partials());
   auto copy = u;
   auto other = iota<double>({4}, NamedSharding(grid(), P("x")));
 
@@ -295,10 +296,10 @@ TEST_CASE("copies of addends are equal, and another array can take their place")
   CHECK(holds(other, their_sum));
 }
 
-TEST_CASE("addends cannot be written") {
-  auto addends = two_addends();
-  auto const old_view = addends(0, tessera::all);
-  auto u = from_addends(std::move(addends));
+TEST_CASE("partials cannot be written") {
+  auto partials = two_partials();
+  auto const old_view = partials(0, tessera::all);
+  auto u = from_partials(std::move(partials));
   char const* const refusal =
       "a partial array cannot be written, nor the array it was made of (an array of shape (4,) on "
       "NamedSharding(Mesh(y=2, x=2), P(\"x\"))); write to a copy of its sum, reshard(u, "
@@ -311,16 +312,16 @@ TEST_CASE("addends cannot be written") {
   CHECK(holds(u, their_sum));
 }
 
-TEST_CASE("what is no list of addends is refused") {
+TEST_CASE("what is no list of partials is refused") {
   Mesh const mesh = grid();
   auto const one = iota<double>({4}, NamedSharding(mesh, P("x")));
 
-  CHECK_ALL_THROW((void)from_addends(zeros<double>({3, 4}, NamedSharding(mesh, P("y", "x")))),
+  CHECK_ALL_THROW((void)from_partials(zeros<double>({3, 4}, NamedSharding(mesh, P("y", "x")))),
                   ShardingError);
-  CHECK_ALL_THROW((void)from_addends(zeros<double>({2, 4}, NamedSharding(mesh, P(none, "x")))),
+  CHECK_ALL_THROW((void)from_partials(zeros<double>({2, 4}, NamedSharding(mesh, P(none, "x")))),
                   ShardingError);
   CHECK_ALL_THROW(
-      (void)from_addends(zeros<double>(
+      (void)from_partials(zeros<double>(
           {2, 4}, NamedSharding(mesh, P("y", "x"), {Cut::explicit_sizes({2, 0}), Cut::ceil()}))),
       ShardingError);
   CHECK_ALL_THROW((void)to_partial(one, "x"), ShardingError);

@@ -21,18 +21,20 @@ TEST_SUITE_BEGIN("plan/access");
 
 namespace {
 
-std::string text_of(Stretch const& stretch) {
-  auto const range = text('[', stretch.lo, ':', stretch.hi, ']');
-  if (stretch.kind == Stretch::Kind::below) return "below " + range;
-  if (stretch.kind == Stretch::Kind::above) return "above " + range;
-  if (stretch.step == 0) return text("cell ", stretch.cell, " for ", range);
-  if (stretch.step < 0) return text("cells ", stretch.cell, " - i for ", range);
-  return stretch.wrap == 0 ? "inside " + range : text("inside ", range, " + ", stretch.wrap);
+std::string text_of(AffinePiece const& affine_piece) {
+  auto const range = text('[', affine_piece.lo, ':', affine_piece.hi, ']');
+  if (affine_piece.kind == AffinePiece::Kind::below) return "below " + range;
+  if (affine_piece.kind == AffinePiece::Kind::above) return "above " + range;
+  if (affine_piece.step == 0) return text("cell ", affine_piece.cell, " for ", range);
+  if (affine_piece.step < 0) return text("cells ", affine_piece.cell, " - i for ", range);
+  return affine_piece.wrap == 0 ? "inside " + range
+                                : text("inside ", range, " + ", affine_piece.wrap);
 }
 
 std::string stretches_text(Access const& access, Box const& indices) {
   std::vector<std::string> words;
-  for (auto const& stretch : stretches_of(access, 0, indices)) words.push_back(text_of(stretch));
+  for (auto const& affine_piece : affine_pieces_of(access, 0, indices))
+    words.push_back(text_of(affine_piece));
   return join(words);
 }
 
@@ -69,10 +71,10 @@ Seen seen_at(Access const& access, std::int64_t i) {
   return {Seen::Kind::cell, boundary.first + axis.stride * position};
 }
 
-Seen seen_by(Stretch const& stretch, std::int64_t i) {
-  if (stretch.kind == Stretch::Kind::below) return {Seen::Kind::below, 0};
-  if (stretch.kind == Stretch::Kind::above) return {Seen::Kind::above, 0};
-  return {Seen::Kind::cell, stretch.cell + stretch.step * i};
+Seen seen_by(AffinePiece const& affine_piece, std::int64_t i) {
+  if (affine_piece.kind == AffinePiece::Kind::below) return {Seen::Kind::below, 0};
+  if (affine_piece.kind == AffinePiece::Kind::above) return {Seen::Kind::above, 0};
+  return {Seen::Kind::cell, affine_piece.cell + affine_piece.step * i};
 }
 
 Access random_access(Random& random) {
@@ -176,37 +178,38 @@ TEST_CASE("stretches say of every index what the definition says") {
   for (int round = 0; round < 20'000; ++round) {
     auto const access = random_access(random);
     Box const indices{{random.between(-4, 4)}, {random.between(-4, 12)}};
-    auto const stretches = stretches_of(access, 0, indices);
+    auto const affine_pieces = affine_pieces_of(access, 0, indices);
     CAPTURE(access);
     CAPTURE(indices);
 
     auto next = indices.lo[0];
-    for (auto const& stretch : stretches) {
-      REQUIRE(stretch.lo == next);
-      REQUIRE(stretch.hi > stretch.lo);
-      next = stretch.hi;
-      for (auto i = stretch.lo; i < stretch.hi; ++i)
-        if (!(seen_by(stretch, i) == seen_at(access, i)))
-          FAIL(text_of(stretch), " is wrong at ", i);
+    for (auto const& affine_piece : affine_pieces) {
+      REQUIRE(affine_piece.lo == next);
+      REQUIRE(affine_piece.hi > affine_piece.lo);
+      next = affine_piece.hi;
+      for (auto i = affine_piece.lo; i < affine_piece.hi; ++i)
+        if (!(seen_by(affine_piece, i) == seen_at(access, i)))
+          FAIL(text_of(affine_piece), " is wrong at ", i);
     }
     REQUIRE(next == (indices.empty() ? indices.lo[0] : indices.hi[0]));
   }
 }
 
 TEST_CASE("combinations run through all stretches, the last dimension fastest") {
-  std::vector<std::vector<Stretch>> const stretches{{{.lo = 0, .hi = 1}, {.lo = 1, .hi = 2}},
-                                                    {{.lo = 5, .hi = 6}, {.lo = 6, .hi = 7}}};
+  std::vector<std::vector<AffinePiece>> const affine_pieces{
+      {{.lo = 0, .hi = 1}, {.lo = 1, .hi = 2}}, {{.lo = 5, .hi = 6}, {.lo = 6, .hi = 7}}};
   std::vector<std::string> seen;
 
-  visit_combinations(
-      stretches, [&](auto const& choice) { seen.push_back(text(choice[0]->lo, choice[1]->lo)); });
+  visit_combinations(affine_pieces, [&](auto const& choice) {
+    seen.push_back(text(choice[0]->lo, choice[1]->lo));
+  });
 
   CHECK(join(seen) == "05, 06, 15, 16");
 }
 
 TEST_CASE("one empty dimension leaves no combination, and no dimensions leave one") {
   int visits = 0;
-  visit_combinations({{Stretch{}}, {}}, [&](auto const&) { ++visits; });
+  visit_combinations({{AffinePiece{}}, {}}, [&](auto const&) { ++visits; });
   CHECK(visits == 0);
 
   visit_combinations({}, [&](auto const&) { ++visits; });

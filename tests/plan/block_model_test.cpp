@@ -110,12 +110,12 @@ TEST_CASE("a block's ghost cells reach no further than its cells and their neigh
   CHECK(BlockModel(heat({8}), slow).best_depth() == 8);
 }
 
-TEST_CASE("the limit is what takes most of a step") {
+TEST_CASE("the bottleneck is what takes most of a step") {
   auto slow = machine();
   slow.message_seconds = 1;
-  CHECK(BlockModel(heat({8}), slow).limit(8, {all}) == "latency");
-  CHECK(BlockModel(heat({2048, 4096}), machine()).limit(1, {all, all}) == "memory");
-  CHECK(BlockModel(heat({2048, 4096}), machine()).limit(64, {8, all}) == "compute");
+  CHECK(BlockModel(heat({8}), slow).bottleneck(8, {all}) == "latency");
+  CHECK(BlockModel(heat({2048, 4096}), machine()).bottleneck(1, {all, all}) == "memory");
+  CHECK(BlockModel(heat({2048, 4096}), machine()).bottleneck(64, {8, all}) == "compute");
 }
 
 TEST_SUITE_END();

@@ -678,7 +678,7 @@ class Block {
           auto const forgotten =
               which == 1 && forgets ? differing_[a] : Box::none(device.own.rank());
           auto& values = device.arrays[a][which];
-          values = moved_to(frame_of(device, a), device.own, forgotten, values);
+          values = moved_to(padded_layout_of(device, a), device.own, forgotten, values);
         }
   }
 
@@ -732,7 +732,7 @@ class Block {
  private:
   std::size_t buffers_of(std::size_t array) const { return swapped_[array] ? 2 : 1; }
 
-  Box frame_of(Device const& device, std::size_t array) const {
+  Box padded_layout_of(Device const& device, std::size_t array) const {
     if (device.own.empty()) return device.own;
     auto const& widths = schedule_.widths[array];
     auto frame = grown(device.own, widths.below, widths.above);
@@ -764,7 +764,7 @@ class Block {
 
   void take_down(Device& device, Transfer const& transfer, Met& met) {
     auto const& owner = devices_.at(transfer.peer);
-    auto const& given = owner.arrays.at(transfer.leaf)[0];
+    auto const& given = owner.arrays.at(transfer.operand)[0];
     test::for_each_cell(transfer.cells.lattice, [&](Index const& l) {
       Index cell;
       Index place;
@@ -774,8 +774,8 @@ class Block {
         place.push_back(axis.frame + axis.stride * l[d]);
       }
       demand(owner.own.contains(cell), transfer, ": the peer has no cell ", cell);
-      for (std::size_t which = 0; which < buffers_of(transfer.leaf); ++which) {
-        auto& buffer = device.arrays[transfer.leaf][which];
+      for (std::size_t which = 0; which < buffers_of(transfer.operand); ++which) {
+        auto& buffer = device.arrays[transfer.operand][which];
         demand(!buffer.find(place), transfer, ": device ", device.id, " has cell ", place);
         ghosts_.push_back({&buffer, place, given.at(cell)});
       }
@@ -807,7 +807,7 @@ class Block {
     auto around = Box::none(program_.body.shape.size());
     for (std::size_t i = 0; i < cells.size(); ++i) {
       auto const& instance = schedule_.instances[i];
-      auto const frame = frame_of(device, instance.target.array);
+      auto const frame = padded_layout_of(device, instance.target.array);
       for (auto const& [box, moved] : cells[i]) {
         demand(frame.contains(box), "device ", device.id, " computes ", box, " outside ", frame);
         around = hull(around, box.shifted(instance.skew));

@@ -53,19 +53,19 @@ inline Access shifted_by(Index const& offsets, Shape const& shape, BoundaryKind 
 }
 
 /// Index i computes cell i, for the cells of `box`.
-inline WorkPlace work_on(SharedLayout const& layout, Box const& box) {
+inline ComputePlacement work_on(SharedLayout const& layout, Box const& box) {
   return {layout, AffineMap::identity(layout->rank()), box};
 }
-inline WorkPlace work_on(SharedLayout const& layout) {
+inline ComputePlacement work_on(SharedLayout const& layout) {
   return work_on(layout, whole(layout->shape()));
 }
 
-inline LeafUse read_in_place(SharedLayout const& layout, Access const& access,
-                             std::size_t array = 0, Freshness const* fresh = nullptr) {
+inline OperandUse read_in_place(SharedLayout const& layout, Access const& access,
+                                std::size_t array = 0, HaloValidity const* fresh = nullptr) {
   return {layout, access, array, true, fresh};
 }
-inline LeafUse read_from_temporary(SharedLayout const& layout, Access const& access,
-                                   std::size_t array = 0) {
+inline OperandUse read_from_temporary(SharedLayout const& layout, Access const& access,
+                                      std::size_t array = 0) {
   return {layout, access, array, false, nullptr};
 }
 
@@ -74,8 +74,8 @@ inline LeafUse read_from_temporary(SharedLayout const& layout, Access const& acc
 inline std::string list_of(std::vector<Transfer> const& transfers) {
   std::vector<std::string> words;
   for (auto const& transfer : transfers) {
-    auto const leaf = transfer.leaf == 0 ? "" : text(" leaf ", transfer.leaf);
-    words.push_back(text(transfer.peer, leaf, ": ", transfer.cells));
+    auto const operand = transfer.operand == 0 ? "" : text(" leaf ", transfer.operand);
+    words.push_back(text(transfer.peer, operand, ": ", transfer.cells));
   }
   return join(words);
 }
@@ -100,9 +100,9 @@ inline std::vector<Transfer> with_peer(std::vector<Transfer> const& transfers, D
   return result;
 }
 
-inline std::string plan_of(std::vector<LeafUse> const& leaves, WorkPlace const& place,
+inline std::string plan_of(std::vector<OperandUse> const& operands, ComputePlacement const& place,
                            std::int64_t device) {
-  return text_of(plan_exchange(leaves, place, DeviceId{device}));
+  return text_of(plan_exchange(operands, place, DeviceId{device}));
 }
 
 }  // namespace tessera::test

@@ -87,7 +87,7 @@ struct Array {
                            : Values(Box::none(layout->rank()));
     }
     filled = frames;
-    freshness.clear();
+    halo_validity.clear();
   }
   void grow(GhostWidths const& wider) {
     if (widths.covers(wider)) return;
@@ -102,14 +102,14 @@ struct Array {
   void swap_buffers() {
     for (auto& [device, frame] : frames) frame.forget();
     forget_filled();
-    freshness.clear();
+    halo_validity.clear();
   }
   void forget_filled() {
     for (auto& [device, frame] : filled) frame.forget();
   }
   void note_write(Box const& written) {
-    freshness.note_write(written);
-    if (freshness.empty()) return forget_filled();
+    halo_validity.note_write(written);
+    if (halo_validity.empty()) return forget_filled();
     if (written.empty()) return;
     for (auto& [device, frame] : filled)
       test::for_each_cell(frame.box(), [&frame = frame, &written, this](Index cell) {
@@ -122,7 +122,7 @@ struct Array {
 
   SharedLayout layout;
   GhostWidths widths;
-  Freshness freshness;
+  HaloValidity halo_validity;
   Values truth;
   std::map<DeviceId, Values> frames;
   std::map<DeviceId, Values> filled;
@@ -139,7 +139,7 @@ struct Statement {
   std::size_t target = 0;
   AffineMap written;
   Box indices;
-  std::vector<Leaf> leaves;
+  std::vector<Leaf> operands;
 };
 
 struct Program {
@@ -292,42 +292,42 @@ void move_axis(Random& random, Access& access, std::size_t d, std::int64_t exten
 
 Leaf random_leaf(Random& random, Array const& array, Box const& indices) {
   auto const rank = array.layout->rank();
-  Leaf leaf{0, Access::plain({indices.rank(), InlineVector<AxisMap, max_rank>(rank, AxisMap{})}),
-            false};
+  Leaf operand{0, Access::plain({indices.rank(), InlineVector<AxisMap, max_rank>(rank, AxisMap{})}),
+               false};
   std::vector<std::size_t> free;
   for (std::size_t k = 0; k < indices.rank(); ++k) free.push_back(k);
   if (random.between(0, 4) == 0) std::reverse(free.begin(), free.end());
   for (std::size_t d = 0; d < rank; ++d) {
     auto const extent = array.layout->shape()[d];
-    leaf.access.map.axes[d].offset = random.between(0, extent - 1);
+    operand.access.map.axes[d].offset = random.between(0, extent - 1);
     if (free.empty() || random.between(0, 7) == 0) continue;
-    move_axis(random, leaf.access, d, extent, indices, free.front());
+    move_axis(random, operand.access, d, extent, indices, free.front());
     free.erase(free.begin());
   }
-  leaf.forced_temporary = random.between(0, 7) == 0;
-  return leaf;
+  operand.forced_temporary = random.between(0, 7) == 0;
+  return operand;
 }
 
 // The whole of an array like the target, or a slice of it, shifted.
 Leaf random_stencil_leaf(Random& random, Array const& array, Statement const& statement) {
   auto const rank = array.layout->rank();
-  Leaf leaf{0, Access::plain(statement.written), random.between(0, 15) == 0};
+  Leaf operand{0, Access::plain(statement.written), random.between(0, 15) == 0};
   for (std::size_t d = 0; d < rank; ++d) {
-    auto& axis = leaf.access.map.axes[d];
+    auto& axis = operand.access.map.axes[d];
     auto const extent = array.layout->shape()[d];
     auto const shift = random.between(0, 3) == 0 ? 0 : random.between(-2, 2);
     if (axis.from == AxisMap::fixed) continue;
     auto const count = floor_div(extent, axis.stride);
     if (random.between(0, 3) > 0 && axis.stride > 0 && count * axis.stride == extent) {
       axis.offset += axis.stride * shift;
-      leaf.access.boundaries[d] =
+      operand.access.boundaries[d] =
           random_boundary(random, floor_mod(axis.offset, axis.stride), count);
       continue;
     }
-    auto const image = leaf.access.map.image(statement.indices);
+    auto const image = operand.access.map.image(statement.indices);
     if (image.lo[d] + shift >= 0 && image.hi[d] + shift <= extent) axis.offset += shift;
   }
-  return leaf;
+  return operand;
 }
 
 // Cells of one dimension of the target, as a new dimension of the statement.
@@ -366,16 +366,16 @@ Statement random_statement(Random& random, Program const& program) {
   }
   statement.written.rank_in = statement.indices.rank();
   if (random.between(0, 9) == 0) transpose_indices(statement);
-  auto const leaves = random.between(1, 3);
-  for (std::int64_t l = 0; l < leaves; ++l) {
+  auto const operands = random.between(1, 3);
+  for (std::int64_t l = 0; l < operands; ++l) {
     auto const array = static_cast<std::size_t>(random.between(0, last));
     auto const& read = *program.arrays[array];
     if (read.layout->cells() == 0) continue;
     bool const alike = read.layout->shape().size() == shape.size() && read.layout->shape() == shape;
-    auto leaf = alike && random.between(0, 3) > 0 ? random_stencil_leaf(random, read, statement)
-                                                  : random_leaf(random, read, statement.indices);
-    leaf.array = array;
-    statement.leaves.push_back(leaf);
+    auto operand = alike && random.between(0, 3) > 0 ? random_stencil_leaf(random, read, statement)
+                                                     : random_leaf(random, read, statement.indices);
+    operand.array = array;
+    statement.operands.push_back(operand);
   }
   return statement;
 }
@@ -435,12 +435,12 @@ class Run {
         place_{array(statement.target).layout, statement.written, statement.indices},
         met_(met) {
     ++met.statements;
-    for (auto const& leaf : statement.leaves) {
-      auto& read = array(leaf.array);
-      auto const widths = ghost_widths_for(*read.layout, leaf.access, place_);
-      bool const in_place = widths && !leaf.forced_temporary;
+    for (auto const& operand : statement.operands) {
+      auto& read = array(operand.array);
+      auto const widths = ghost_widths_for(*read.layout, operand.access, place_);
+      bool const in_place = widths && !operand.forced_temporary;
       if (in_place) read.grow(*widths);
-      uses_.push_back({read.layout, leaf.access, leaf.array, in_place, &read.freshness});
+      uses_.push_back({read.layout, operand.access, operand.array, in_place, &read.halo_validity});
       widths_.push_back(widths.value_or(GhostWidths::none(read.layout->rank())));
     }
   }
@@ -479,7 +479,7 @@ class Run {
     for (auto const* list : {&plan(a).sends, &plan(a).receives})
       demand(std::is_sorted(list->begin(), list->end(),
                             [](auto const& x, auto const& y) {
-                              return std::pair(x.peer, x.leaf) < std::pair(y.peer, y.leaf);
+                              return std::pair(x.peer, x.operand) < std::pair(y.peer, y.operand);
                             }),
              "device ", a, " has an unsorted list");
     for (std::int64_t id = 0; id <= most_devices; ++id) {
@@ -525,7 +525,7 @@ class Run {
   }
 
   void count(Transfer const& transfer) {
-    auto const& use = uses_[transfer.leaf];
+    auto const& use = uses_[transfer.operand];
     auto const& shape = use.owned->shape();
     ++(use.in_place ? met_.ghosts : met_.temporaries);
     if (transfer.box > 0) ++met_.from_several;
@@ -553,11 +553,11 @@ class Run {
   }
 
   void deliver(DeviceId device, Transfer const& transfer, Arrived& arrived) {
-    auto const& use = uses_[transfer.leaf];
+    auto const& use = uses_[transfer.operand];
     auto& read = array(use.array);
     auto const sender = read.layout->boxes_of(transfer.peer).at(transfer.box);
-    auto& into =
-        use.in_place ? read.frames.at(device) : arrived.temporaries[transfer.leaf][transfer.work];
+    auto& into = use.in_place ? read.frames.at(device)
+                              : arrived.temporaries[transfer.operand][transfer.work];
     test::for_each_cell(transfer.cells.lattice, [&](Index const& l) {
       Index cell;
       Index frame;
@@ -578,8 +578,8 @@ class Run {
   }
 
   void note_given(Transfer const& transfer, Index const& at, Arrived& arrived) const {
-    auto const& use = uses_[transfer.leaf];
-    auto number = transfer.leaf;
+    auto const& use = uses_[transfer.operand];
+    auto number = transfer.operand;
     if (use.in_place) {
       number = 0;
       while (uses_[number].array != use.array || !uses_[number].in_place) ++number;
@@ -594,13 +594,13 @@ class Run {
   bool is_clamped(Transfer const& transfer) const {
     for (std::size_t d = 0; d < transfer.cells.axes.size(); ++d)
       if (transfer.cells.axes[d].stride == 0 &&
-          uses_[transfer.leaf].access.map.axes[d].from != AxisMap::fixed)
+          uses_[transfer.operand].access.map.axes[d].from != AxisMap::fixed)
         return true;
     return false;
   }
   bool is_mirrored(Transfer const& transfer) const {
     for (std::size_t d = 0; d < transfer.cells.axes.size(); ++d)
-      if (transfer.cells.axes[d].stride * uses_[transfer.leaf].access.map.axes[d].stride < 0)
+      if (transfer.cells.axes[d].stride * uses_[transfer.operand].access.map.axes[d].stride < 0)
         return true;
     return false;
   }
@@ -663,8 +663,8 @@ class Run {
           accesses.push_back(uses_[l].access);
       auto const fill = Fill::make(accesses, place_);
       if (fill == nullptr) continue;
-      array(a).freshness.note_fill(fill);
-      if (array(a).freshness.empty())
+      array(a).halo_validity.note_fill(fill);
+      if (array(a).halo_validity.empty())
         array(a).forget_filled();
       else
         for (auto const& access : accesses) mark_filled(array(a), access);
@@ -689,8 +689,8 @@ class Run {
 
   Program& program_;
   Statement const& statement_;
-  WorkPlace place_;
-  std::vector<LeafUse> uses_;
+  ComputePlacement place_;
+  std::vector<OperandUse> uses_;
   std::vector<GhostWidths> widths_;
   std::vector<ExchangePlan> plans_;
   Met& met_;
@@ -713,10 +713,11 @@ void disturb(Random& random, Program& program) {
 std::string describe(Statement const& statement, Program const& program) {
   auto result = text("array ", statement.target, ' ', *program.arrays[statement.target]->layout,
                      " written ", statement.written, " over ", statement.indices);
-  for (auto const& leaf : statement.leaves) {
-    result += text("\n  array ", leaf.array, ' ', *program.arrays[leaf.array]->layout, " read ",
-                   leaf.access);
-    for (auto const& b : leaf.access.boundaries) result += text(" [", b.first, " x ", b.count, ']');
+  for (auto const& operand : statement.operands) {
+    result += text("\n  array ", operand.array, ' ', *program.arrays[operand.array]->layout,
+                   " read ", operand.access);
+    for (auto const& b : operand.access.boundaries)
+      result += text(" [", b.first, " x ", b.count, ']');
   }
   return result;
 }

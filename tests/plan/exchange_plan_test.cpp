@@ -43,10 +43,11 @@ std::vector<Index> square() {
   return offsets;
 }
 
-std::vector<LeafUse> stencil(test::SharedLayout const& layout, std::vector<Index> const& offsets) {
-  std::vector<LeafUse> leaves;
-  for (auto const& offset : offsets) leaves.push_back(read_in_place(layout, shifted_by(offset)));
-  return leaves;
+std::vector<OperandUse> stencil(test::SharedLayout const& layout,
+                                std::vector<Index> const& offsets) {
+  std::vector<OperandUse> operands;
+  for (auto const& offset : offsets) operands.push_back(read_in_place(layout, shifted_by(offset)));
+  return operands;
 }
 
 // "peer: cells" for each peer of a list.
@@ -66,11 +67,11 @@ std::string cells_by_peer(std::vector<Transfer> const& transfers) {
 TEST_CASE("reading the right neighbour's cell takes one from it and gives one to the left") {
   auto const cells = cells_on_devices(10, 3);
   auto const place = work_on(cells, {{0}, {9}});
-  std::vector<LeafUse> const leaves{read_in_place(cells, shifted_by({1}))};
+  std::vector<OperandUse> const operands{read_in_place(cells, shifted_by({1}))};
 
-  CHECK(plan_of(leaves, place, 0) == "receives 1: [4:5]");
-  CHECK(plan_of(leaves, place, 1) == "sends 0: [4:5]; receives 2: [7:8]");
-  CHECK(plan_of(leaves, place, 2) == "sends 1: [7:8]");
+  CHECK(plan_of(operands, place, 0) == "receives 1: [4:5]");
+  CHECK(plan_of(operands, place, 1) == "sends 0: [4:5]; receives 2: [7:8]");
+  CHECK(plan_of(operands, place, 2) == "sends 1: [7:8]");
 }
 
 TEST_CASE("a transfer is a value: peer, leaf, and cells with their places") {
@@ -97,65 +98,66 @@ TEST_CASE("reading one's own cells communicates nothing") {
 TEST_CASE("a shift longer than a shard reads from the shards behind it") {
   auto const cells = cells_on_devices(10, 3);
   auto const place = work_on(cells, {{0}, {5}});
-  std::vector<LeafUse> const leaves{read_from_temporary(cells, shifted_by({5}))};
+  std::vector<OperandUse> const operands{read_from_temporary(cells, shifted_by({5}))};
 
-  CHECK(plan_of(leaves, place, 0) == "receives 1: [5:7], 2: [7:9]");
-  CHECK(plan_of(leaves, place, 1) == "sends 0: [5:7]; receives 2: [9:10]");
-  CHECK(plan_of(leaves, place, 2) == "sends 0: [7:9], 1: [9:10]");
+  CHECK(plan_of(operands, place, 0) == "receives 1: [5:7], 2: [7:9]");
+  CHECK(plan_of(operands, place, 1) == "sends 0: [5:7]; receives 2: [9:10]");
+  CHECK(plan_of(operands, place, 2) == "sends 0: [7:9], 1: [9:10]");
 }
 
 TEST_CASE("a periodic shift longer than the array wraps around it") {
   auto const cells = cells_on_devices(10, 3);
-  std::vector<LeafUse> const leaves{read_from_temporary(cells, shifted_by({13}, {10}, periodic))};
+  std::vector<OperandUse> const operands{
+      read_from_temporary(cells, shifted_by({13}, {10}, periodic))};
 
-  CHECK(plan_of(leaves, work_on(cells), 0) ==
+  CHECK(plan_of(operands, work_on(cells), 0) ==
         "sends 2: [0:3] as [20:23]; receives 1: [4:7] as [14:17]; copies 0: [3:4] as [13:14]");
-  CHECK(plan_of(leaves, work_on(cells), 1) ==
+  CHECK(plan_of(operands, work_on(cells), 1) ==
         "sends 0: [4:7] as [14:17]; receives 2: [7:10] as [17:20]");
-  CHECK(plan_of(leaves, work_on(cells), 2) ==
+  CHECK(plan_of(operands, work_on(cells), 2) ==
         "sends 1: [7:10] as [17:20]; receives 0: [0:3] as [20:23]");
 }
 
 TEST_CASE("two devices of a ring exchange both ends in one message") {
   auto const cells = cells_on_devices(8, 2);
-  std::vector<LeafUse> const leaves{read_in_place(cells, shifted_by({-1}, {8}, periodic)),
-                                    read_in_place(cells, shifted_by({1}, {8}, periodic))};
+  std::vector<OperandUse> const operands{read_in_place(cells, shifted_by({-1}, {8}, periodic)),
+                                         read_in_place(cells, shifted_by({1}, {8}, periodic))};
 
-  CHECK(plan_of(leaves, work_on(cells), 0) ==
+  CHECK(plan_of(operands, work_on(cells), 0) ==
         "sends 1: [3:4], 1 leaf 1: [0:1] as [8:9]; "
         "receives 1: [7:8] as [-1:0], 1 leaf 1: [4:5]");
-  CHECK(plan_of(leaves, work_on(cells), 1) ==
+  CHECK(plan_of(operands, work_on(cells), 1) ==
         "sends 0: [7:8] as [-1:0], 0 leaf 1: [4:5]; "
         "receives 0: [3:4], 0 leaf 1: [0:1] as [8:9]");
 }
 
 TEST_CASE("a periodic array of one device copies from itself") {
   auto const cells = cells_on_devices(8, 1);
-  std::vector<LeafUse> const leaves{read_in_place(cells, shifted_by({-1}, {8}, periodic)),
-                                    read_in_place(cells, shifted_by({1}, {8}, periodic))};
+  std::vector<OperandUse> const operands{read_in_place(cells, shifted_by({-1}, {8}, periodic)),
+                                         read_in_place(cells, shifted_by({1}, {8}, periodic))};
 
-  CHECK(plan_of(leaves, work_on(cells), 0) ==
+  CHECK(plan_of(operands, work_on(cells), 0) ==
         "copies 0: [7:8] as [-1:0], 0 leaf 1: [0:1] as [8:9]");
 }
 
 TEST_CASE("devices without cells take no part") {
   auto const cells = cells_on_devices(3, 8);
-  std::vector<LeafUse> const leaves{read_in_place(cells, shifted_by({1}, {3}, periodic))};
+  std::vector<OperandUse> const operands{read_in_place(cells, shifted_by({1}, {3}, periodic))};
 
-  CHECK(plan_of(leaves, work_on(cells), 1) == "sends 0: [1:2]; receives 2: [2:3]");
-  CHECK(plan_of(leaves, work_on(cells), 2) == "sends 1: [2:3]; receives 0: [0:1] as [3:4]");
+  CHECK(plan_of(operands, work_on(cells), 1) == "sends 0: [1:2]; receives 2: [2:3]");
+  CHECK(plan_of(operands, work_on(cells), 2) == "sends 1: [2:3]; receives 0: [0:1] as [3:4]");
   for (std::int64_t device = 3; device < 9; ++device)
-    CHECK(plan_of(leaves, work_on(cells), device) == "nothing");
+    CHECK(plan_of(operands, work_on(cells), device) == "nothing");
 }
 
 TEST_CASE("a neighbour without cells is passed over") {
   auto const cells = cells_on_devices(6, 4, Cut::explicit_sizes({3, 0, 0, 3}));
-  std::vector<LeafUse> const leaves{read_in_place(cells, shifted_by({1}))};
+  std::vector<OperandUse> const operands{read_in_place(cells, shifted_by({1}))};
   auto const place = work_on(cells, {{0}, {5}});
 
-  CHECK(plan_of(leaves, place, 0) == "receives 3: [3:4]");
-  CHECK(plan_of(leaves, place, 1) == "nothing");
-  CHECK(plan_of(leaves, place, 3) == "sends 0: [3:4]");
+  CHECK(plan_of(operands, place, 0) == "receives 3: [3:4]");
+  CHECK(plan_of(operands, place, 1) == "nothing");
+  CHECK(plan_of(operands, place, 3) == "sends 0: [3:4]");
 }
 
 TEST_CASE("an array without cells communicates nothing") {
@@ -167,46 +169,47 @@ TEST_CASE("an array without cells communicates nothing") {
 TEST_CASE("pieces go by the places of a permuted device list, not by ids") {
   auto const cells = make_layout(Mesh({3, 1, 2}, {3}, {"x"}), P("x"), {10});
   auto const place = work_on(cells, {{0}, {9}});
-  std::vector<LeafUse> const leaves{read_in_place(cells, shifted_by({1}))};
+  std::vector<OperandUse> const operands{read_in_place(cells, shifted_by({1}))};
 
-  CHECK(plan_of(leaves, place, 1) == "sends 3: [4:5]; receives 2: [7:8]");
-  CHECK(plan_of(leaves, place, 3) == "receives 1: [4:5]");
-  CHECK(plan_of(leaves, place, 0) == "nothing");
+  CHECK(plan_of(operands, place, 1) == "sends 3: [4:5]; receives 2: [7:8]");
+  CHECK(plan_of(operands, place, 3) == "receives 1: [4:5]");
+  CHECK(plan_of(operands, place, 0) == "nothing");
 }
 
 TEST_CASE("an edge cell is sent once for all the cells that repeat it") {
   auto const cells = cells_on_devices(10, 3);
-  std::vector<LeafUse> const leaves{read_from_temporary(cells, shifted_by({6}, {10}, edge))};
+  std::vector<OperandUse> const operands{read_from_temporary(cells, shifted_by({6}, {10}, edge))};
 
-  CHECK(plan_of(leaves, work_on(cells), 0) == "receives 1: [6:7], 2: [7:10]");
-  CHECK(plan_of(leaves, work_on(cells), 1) == "sends 0: [6:7]; receives 2: [9:10]");
+  CHECK(plan_of(operands, work_on(cells), 0) == "receives 1: [6:7], 2: [7:10]");
+  CHECK(plan_of(operands, work_on(cells), 1) == "sends 0: [6:7]; receives 2: [9:10]");
 }
 
 TEST_CASE("an edge cell goes to every device that repeats it") {
   auto const cells = cells_on_devices(10, 3);
-  std::vector<LeafUse> const leaves{read_from_temporary(cells, shifted_by({8}, {10}, edge))};
+  std::vector<OperandUse> const operands{read_from_temporary(cells, shifted_by({8}, {10}, edge))};
 
-  CHECK(plan_of(leaves, work_on(cells), 0) == "receives 2: [8:10], 2: [9:10]");
-  CHECK(plan_of(leaves, work_on(cells), 1) == "receives 2: [9:10]");
-  CHECK(plan_of(leaves, work_on(cells), 2) ==
+  CHECK(plan_of(operands, work_on(cells), 0) == "receives 2: [8:10], 2: [9:10]");
+  CHECK(plan_of(operands, work_on(cells), 1) == "receives 2: [9:10]");
+  CHECK(plan_of(operands, work_on(cells), 2) ==
         "sends 0: [8:10], 0: [9:10], 1: [9:10]; copies 2: [9:10]");
 }
 
 TEST_CASE("a constant past the edge is not sent") {
   auto const cells = cells_on_devices(10, 3);
-  std::vector<LeafUse> const leaves{read_in_place(cells, shifted_by({1}, {10}, constant))};
+  std::vector<OperandUse> const operands{read_in_place(cells, shifted_by({1}, {10}, constant))};
 
-  CHECK(plan_of(leaves, work_on(cells), 1) == "sends 0: [4:5]; receives 2: [7:8]");
-  CHECK(plan_of(leaves, work_on(cells), 2) == "sends 1: [7:8]");
+  CHECK(plan_of(operands, work_on(cells), 1) == "sends 0: [4:5]; receives 2: [7:8]");
+  CHECK(plan_of(operands, work_on(cells), 2) == "sends 1: [7:8]");
 }
 
 TEST_CASE("a strided need sends the cells it reads and none between") {
   auto const cells = cells_on_devices(10, 2);
   auto const results = cells_on_devices(5, 2);
-  std::vector<LeafUse> const leaves{read_from_temporary(cells, Access::plain({1, {{0, 3, 2}}}))};
+  std::vector<OperandUse> const operands{
+      read_from_temporary(cells, Access::plain({1, {{0, 3, 2}}}))};
   auto const place = work_on(results, {{0}, {3}});
 
-  auto const plan = plan_exchange(leaves, place, DeviceId{0});
+  auto const plan = plan_exchange(operands, place, DeviceId{0});
 
   CHECK(text_of(plan) == "receives 1: [5:8] step 2 along 0; copies 0: [3:4] step 2 along 0");
   CHECK(cells_by_peer(plan.receives) == "1: 2");
@@ -214,11 +217,12 @@ TEST_CASE("a strided need sends the cells it reads and none between") {
 
 TEST_CASE("a reversed array is sent end to end") {
   auto const cells = cells_on_devices(6, 3);
-  std::vector<LeafUse> const leaves{read_from_temporary(cells, Access::plain({1, {{0, 5, -1}}}))};
+  std::vector<OperandUse> const operands{
+      read_from_temporary(cells, Access::plain({1, {{0, 5, -1}}}))};
 
-  CHECK(plan_of(leaves, work_on(cells), 0) ==
+  CHECK(plan_of(operands, work_on(cells), 0) ==
         "sends 2: [0:2] step -1 along 0; receives 2: [4:6] step -1 along 0");
-  CHECK(plan_of(leaves, work_on(cells), 1) == "copies 1: [2:4] step -1 along 0");
+  CHECK(plan_of(operands, work_on(cells), 1) == "copies 1: [2:4] step -1 along 0");
 }
 
 //  rows 0-3 on device 0, rows 4-7 on device 1
@@ -238,53 +242,53 @@ TEST_CASE("a mirror at the edge is read from own cells and ghost cells") {
 TEST_CASE("one row read by all is sent in the pieces that each needs") {
   auto const rows = make_layout(Mesh({{"x", 2}}), P("x", none), {8, 4});
   auto const results = cells_on_devices(4, 2);
-  std::vector<LeafUse> const leaves{
+  std::vector<OperandUse> const operands{
       read_from_temporary(rows, Access::plain({1, {{AxisMap::fixed, 5, 1}, {0, 0, 1}}}))};
 
-  CHECK(plan_of(leaves, work_on(results), 0) == "receives 1: [5:6, 0:2]");
-  CHECK(plan_of(leaves, work_on(results), 1) == "sends 0: [5:6, 0:2]; copies 1: [5:6, 2:4]");
+  CHECK(plan_of(operands, work_on(results), 0) == "receives 1: [5:6, 0:2]");
+  CHECK(plan_of(operands, work_on(results), 1) == "sends 0: [5:6, 0:2]; copies 1: [5:6, 2:4]");
 }
 
 TEST_CASE("a row that is repeated is sent once to every device that repeats it") {
   auto const row = cells_on_devices(3, 2);
   auto const results = make_layout(Mesh({{"x", 2}}), P("x", none), {4, 3});
-  std::vector<LeafUse> const leaves{read_from_temporary(row, Access::plain({2, {{1, 0, 1}}}))};
+  std::vector<OperandUse> const operands{read_from_temporary(row, Access::plain({2, {{1, 0, 1}}}))};
 
-  CHECK(plan_of(leaves, work_on(results), 0) ==
+  CHECK(plan_of(operands, work_on(results), 0) ==
         "sends 1: [0:2]; receives 1: [2:3]; copies 0: [0:2]");
-  CHECK(plan_of(leaves, work_on(results), 1) ==
+  CHECK(plan_of(operands, work_on(results), 1) ==
         "sends 0: [2:3]; receives 0: [0:2]; copies 1: [2:3]");
 }
 
 TEST_CASE("a transpose sends each device the block that it lacks") {
   auto const rows = make_layout(Mesh({{"x", 2}}), P("x", none), {4, 4});
-  std::vector<LeafUse> const leaves{
+  std::vector<OperandUse> const operands{
       read_from_temporary(rows, Access::plain({2, {{1, 0, 1}, {0, 0, 1}}}))};
 
-  CHECK(plan_of(leaves, work_on(rows), 0) ==
+  CHECK(plan_of(operands, work_on(rows), 0) ==
         "sends 1: [0:2, 2:4]; receives 1: [2:4, 0:2]; copies 0: [0:2, 0:2]");
 }
 
 TEST_CASE("one cell assigned to one cell is one message") {
   auto const cells = cells_on_devices(10, 3);
-  WorkPlace const place{cells, {0, {{AxisMap::fixed, 8, 1}}}, whole({})};
-  std::vector<LeafUse> const leaves{
+  ComputePlacement const place{cells, {0, {{AxisMap::fixed, 8, 1}}}, whole({})};
+  std::vector<OperandUse> const operands{
       read_from_temporary(cells, Access::plain({0, {{AxisMap::fixed, 1, 1}}}))};
 
-  CHECK(plan_of(leaves, place, 0) == "sends 2: [1:2]");
-  CHECK(plan_of(leaves, place, 1) == "nothing");
-  CHECK(plan_of(leaves, place, 2) == "receives 0: [1:2]");
+  CHECK(plan_of(operands, place, 0) == "sends 2: [1:2]");
+  CHECK(plan_of(operands, place, 1) == "nothing");
+  CHECK(plan_of(operands, place, 2) == "receives 0: [1:2]");
 }
 
 TEST_CASE("an array of one cell goes to the devices that do not hold it") {
   auto const one = make_layout(Mesh({0, 1}, {2}, {"x"}), P(), {});
   auto const results = make_layout(Mesh({1, 2}, {2}, {"x"}), P("x"), {4});
-  std::vector<LeafUse> const leaves{read_from_temporary(one, Access::plain({1, {}}))};
+  std::vector<OperandUse> const operands{read_from_temporary(one, Access::plain({1, {}}))};
 
-  CHECK(plan_of(leaves, work_on(results), 0) == "sends 2: []");
-  CHECK(plan_of(leaves, work_on(results), 1) == "copies 1: []");
-  CHECK(plan_of(leaves, work_on(results), 2) == "receives 0: []");
-  CHECK(plan_of(leaves, work_on(results), 3) == "nothing");
+  CHECK(plan_of(operands, work_on(results), 0) == "sends 2: []");
+  CHECK(plan_of(operands, work_on(results), 1) == "copies 1: []");
+  CHECK(plan_of(operands, work_on(results), 2) == "receives 0: []");
+  CHECK(plan_of(operands, work_on(results), 3) == "nothing");
 }
 
 TEST_CASE("replicated to sharded sends nothing") {
@@ -316,23 +320,23 @@ TEST_CASE("a reader takes cells from the copy that it belongs to itself") {
   Mesh const mesh({{"x", 2}, {"y", 2}});
   auto const u = make_layout(mesh, P("x"), {4});
   auto const v = make_layout(mesh, P("y"), {4});
-  std::vector<LeafUse> const leaves{read_from_temporary(u, shifted_by({0}))};
+  std::vector<OperandUse> const operands{read_from_temporary(u, shifted_by({0}))};
 
-  CHECK(plan_of(leaves, work_on(v), 0) == "sends 2: [0:2]; copies 0: [0:2]");
-  CHECK(plan_of(leaves, work_on(v), 1) == "receives 3: [2:4]");
-  CHECK(plan_of(leaves, work_on(v), 2) == "receives 0: [0:2]");
-  CHECK(plan_of(leaves, work_on(v), 3) == "sends 1: [2:4]; copies 3: [2:4]");
+  CHECK(plan_of(operands, work_on(v), 0) == "sends 2: [0:2]; copies 0: [0:2]");
+  CHECK(plan_of(operands, work_on(v), 1) == "receives 3: [2:4]");
+  CHECK(plan_of(operands, work_on(v), 2) == "receives 0: [0:2]");
+  CHECK(plan_of(operands, work_on(v), 3) == "sends 1: [2:4]; copies 3: [2:4]");
 }
 
 TEST_CASE("readers on other devices are spread over the copies") {
   auto const copies = make_layout(Mesh({0, 1}, {2}, {"x"}), P(none), {4});
   auto const results = make_layout(Mesh({2, 3}, {2}, {"x"}), P("x"), {4});
-  std::vector<LeafUse> const leaves{read_from_temporary(copies, shifted_by({0}))};
+  std::vector<OperandUse> const operands{read_from_temporary(copies, shifted_by({0}))};
 
-  CHECK(plan_of(leaves, work_on(results), 0) == "sends 2: [0:2]");
-  CHECK(plan_of(leaves, work_on(results), 1) == "sends 3: [2:4]");
-  CHECK(plan_of(leaves, work_on(results), 2) == "receives 0: [0:2]");
-  CHECK(plan_of(leaves, work_on(results), 3) == "receives 1: [2:4]");
+  CHECK(plan_of(operands, work_on(results), 0) == "sends 2: [0:2]");
+  CHECK(plan_of(operands, work_on(results), 1) == "sends 3: [2:4]");
+  CHECK(plan_of(operands, work_on(results), 2) == "receives 0: [0:2]");
+  CHECK(plan_of(operands, work_on(results), 3) == "receives 1: [2:4]");
 }
 
 //   0  1  2  3      each 2 x 2 cells of 4 x 8
@@ -340,10 +344,10 @@ TEST_CASE("readers on other devices are spread over the copies") {
 
 TEST_CASE("a five-point stencil sends nothing diagonally") {
   auto const grid = make_layout(Mesh({{"x", 2}, {"y", 4}}), P("x", "y"), {4, 8});
-  auto const leaves = stencil(grid, cross());
+  auto const operands = stencil(grid, cross());
   auto const place = work_on(grid, {{1, 1}, {3, 7}});
 
-  auto const plan = plan_exchange(leaves, place, DeviceId{1});
+  auto const plan = plan_exchange(operands, place, DeviceId{1});
 
   CHECK(list_of(plan.receives) ==
         "0 leaf 3: [1:2, 1:2], 2 leaf 4: [1:2, 4:5], 5 leaf 2: [2:3, 2:4]");
@@ -352,10 +356,10 @@ TEST_CASE("a five-point stencil sends nothing diagonally") {
 
 TEST_CASE("a nine-point stencil sends each cell once to each neighbour, also diagonally") {
   auto const grid = make_layout(Mesh({{"x", 2}, {"y", 4}}), P("x", "y"), {4, 8});
-  auto const leaves = stencil(grid, square());
+  auto const operands = stencil(grid, square());
   auto const place = work_on(grid, {{1, 1}, {3, 7}});
 
-  auto const plan = plan_exchange(leaves, place, DeviceId{1});
+  auto const plan = plan_exchange(operands, place, DeviceId{1});
 
   CHECK(cells_by_peer(plan.receives) == "0: 2, 2: 2, 4: 1, 5: 2, 6: 1");
   CHECK(cells_by_peer(plan.sends) == "0: 2, 2: 2, 4: 1, 5: 2, 6: 1");
@@ -378,7 +382,7 @@ TEST_CASE("leaves of one array share what is sent, leaves of two arrays do not")
 TEST_CASE("a strided leaf does not ask again for what another leaf was given") {
   auto const cells = cells_on_devices(8, 2);
   AffineMap const even{1, {{0, 0, 2}}};
-  WorkPlace const place{cells, even, {{0}, {3}}};
+  ComputePlacement const place{cells, even, {{0}, {3}}};
   auto const strided = read_in_place(cells, Access::plain({1, {{0, 2, 2}}}));
 
   CHECK(plan_of({strided, strided}, place, 0) == "receives 1: [4:5] step 2 along 0");
@@ -399,7 +403,7 @@ TEST_CASE("a temporary holds its whole need, whatever other leaves were given") 
 TEST_CASE("what is fresh is not sent again") {
   auto const cells = cells_on_devices(8, 2);
   auto const place = work_on(cells, {{0}, {6}});
-  Freshness fresh;
+  HaloValidity fresh;
   fresh.note_fill(Fill::make({shifted_by({1})}, place));
 
   CHECK(plan_of({read_in_place(cells, shifted_by({1}), 0, &fresh)}, place, 0) == "nothing");
@@ -418,13 +422,13 @@ TEST_CASE("what is fresh is not sent again") {
 TEST_CASE("a device with several boxes is given what each lacks, and peers get one list") {
   auto const cells = cells_on_devices(8, 2, Cut::cyclic(2));
   auto const place = work_on(cells, {{0}, {7}});
-  std::vector<LeafUse> const leaves{read_from_temporary(cells, shifted_by({1}))};
+  std::vector<OperandUse> const operands{read_from_temporary(cells, shifted_by({1}))};
 
-  CHECK(plan_of(leaves, place, 0) ==
+  CHECK(plan_of(operands, place, 0) ==
         "sends 1: [4:5]; receives 1: [2:3], 1: [6:7]; copies 0: [1:2], 0: [5:6]");
-  CHECK(plan_of(leaves, place, 1) ==
+  CHECK(plan_of(operands, place, 1) ==
         "sends 0: [2:3], 0: [6:7]; receives 0: [4:5]; copies 1: [3:4], 1: [7:8]");
-  auto const received = plan_exchange(leaves, place, DeviceId{0}).receives;
+  auto const received = plan_exchange(operands, place, DeviceId{0}).receives;
   CHECK(received[0] == Transfer{DeviceId{1}, 0, {{{1}, {2}}, {{1, 1, 1}}}, 0, 0});
   CHECK(received[1] == Transfer{DeviceId{1}, 0, {{{5}, {6}}, {{1, 1, 1}}}, 1, 1});
 }
@@ -432,21 +436,21 @@ TEST_CASE("a device with several boxes is given what each lacks, and peers get o
 TEST_CASE("what is dealt out comes together with one list from each peer") {
   auto const dealt = cells_on_devices(12, 3, Cut::cyclic(1));
   auto const together = cells_on_devices(12, 3);
-  std::vector<LeafUse> const leaves{read_from_temporary(dealt, shifted_by({0}))};
+  std::vector<OperandUse> const operands{read_from_temporary(dealt, shifted_by({0}))};
 
-  CHECK(plan_of(leaves, work_on(together), 0) ==
+  CHECK(plan_of(operands, work_on(together), 0) ==
         "sends 1: [6:7], 2: [9:10]; receives 1: [1:2], 2: [2:3]; copies 0: [0:1], 0: [3:4]");
-  std::vector<LeafUse> const back{read_from_temporary(together, shifted_by({0}))};
+  std::vector<OperandUse> const back{read_from_temporary(together, shifted_by({0}))};
   CHECK(plan_of(back, work_on(dealt), 0) ==
         "sends 1: [1:2], 2: [2:3]; receives 1: [6:7], 2: [9:10]; copies 0: [0:1], 0: [3:4]");
 }
 
 TEST_CASE("arrays cut alike in several boxes are read in place and nothing is sent") {
   auto const stacked = cells_on_devices(12, 2, Cut::segments({4, 8}));
-  std::vector<LeafUse> const leaves{read_in_place(stacked, shifted_by({0}))};
+  std::vector<OperandUse> const operands{read_in_place(stacked, shifted_by({0}))};
 
-  CHECK(plan_of(leaves, work_on(stacked), 0) == "nothing");
-  CHECK(plan_of(leaves, work_on(stacked), 1) == "nothing");
+  CHECK(plan_of(operands, work_on(stacked), 0) == "nothing");
+  CHECK(plan_of(operands, work_on(stacked), 1) == "nothing");
 }
 
 TEST_CASE("cells print where they lie and where the reader looks for them") {

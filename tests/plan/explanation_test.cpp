@@ -12,7 +12,7 @@ namespace {
 
 Explanation halo_statement() {
   Explanation statement;
-  statement.place = Place("examples/heat_1d.cpp", 31);
+  statement.location = SourceLocation("examples/heat_1d.cpp", 31);
   statement.kind = "assignment to array 1 (10,)";
   statement.writes = "second buffer, then swap";
   statement.messages = 2;

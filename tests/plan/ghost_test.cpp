@@ -28,12 +28,12 @@ namespace {
 
 constexpr auto periodic = BoundaryKind::periodic;
 
-std::string widths_text(Layout const& owned, Access const& access, WorkPlace const& place) {
+std::string widths_text(Layout const& owned, Access const& access, ComputePlacement const& place) {
   auto const widths = ghost_widths_for(owned, access, place);
   return widths ? text(*widths) : "none";
 }
 
-std::shared_ptr<Fill const> fill_of(Access const& access, WorkPlace const& place) {
+std::shared_ptr<Fill const> fill_of(Access const& access, ComputePlacement const& place) {
   return Fill::make({access}, place);
 }
 
@@ -54,7 +54,8 @@ std::optional<Index> looked_for(Access const& access, Index const& i) {
 }
 
 // The widths that all devices need, by looking at every cell they read.
-GhostWidths widths_by_reading(Layout const& owned, Access const& access, WorkPlace const& place) {
+GhostWidths widths_by_reading(Layout const& owned, Access const& access,
+                              ComputePlacement const& place) {
   auto widths = GhostWidths::none(owned.rank());
   for (std::int64_t p = 0; p < owned.mesh().size(); ++p) {
     auto const device = owned.mesh().device_at(p);
@@ -175,7 +176,7 @@ TEST_CASE("what lies quite differently from the work is no matter of ghost cells
 
 TEST_CASE("strides are read through ghost cells where the write has the same ones") {
   auto const cells = cells_on_devices(12, 3);
-  WorkPlace const odd{cells, {1, {{0, 1, 2}}}, {{0}, {5}}};
+  ComputePlacement const odd{cells, {1, {{0, 1, 2}}}, {{0}, {5}}};
 
   CHECK(widths_text(*cells, Access::plain({1, {{0, 2, 2}}}), odd) == "(0,) below, (1,) above");
   CHECK(widths_text(*cells, Access::plain({1, {{0, 2, 1}}}), odd) == "none");
@@ -202,7 +203,7 @@ TEST_CASE("widths cover whatever any device reads") {
     auto const layout = cells_on_devices(listed ? extent : other, devices, cut);
     auto const stride = random.between(0, 3) == 0 ? 2 : 1;
     auto const most = (layout->shape()[0] - 1) / stride + 1;
-    WorkPlace const place{layout, {1, {{0, 0, stride}}}, {{0}, {random.between(0, most)}}};
+    ComputePlacement const place{layout, {1, {{0, 0, stride}}}, {{0}, {random.between(0, most)}}};
     auto access = Access::plain({1, {{0, stride * random.between(-4, 4), stride}}});
     auto const count = extent / stride;
     if (count == 0) continue;
@@ -233,7 +234,7 @@ TEST_CASE("widths cover whatever any device reads") {
 
 TEST_CASE("what a statement filled is fresh where it was read") {
   auto const cells = cells_on_devices(8, 2);
-  Freshness fresh;
+  HaloValidity fresh;
   CHECK(fresh.empty());
   CHECK(fresh.fresh_on(DeviceId{0}, *cells).empty());
 
@@ -247,7 +248,7 @@ TEST_CASE("what a statement filled is fresh where it was read") {
 
 TEST_CASE("a write makes the ghost cells stale that hold it, and no others") {
   auto const cells = cells_on_devices(8, 2);
-  Freshness fresh;
+  HaloValidity fresh;
   fresh.note_fill(fill_of(shifted_by({3}), work_on(cells, {{0}, {5}})));
   CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:7]}");
 
@@ -263,7 +264,7 @@ TEST_CASE("a write makes the ghost cells stale that hold it, and no others") {
 
 TEST_CASE("a write makes its periodic images stale") {
   auto const cells = cells_on_devices(8, 2);
-  Freshness fresh;
+  HaloValidity fresh;
   fresh.note_fill(Fill::make({shifted_by({-2}, {8}, periodic), shifted_by({2}, {8}, periodic)},
                              work_on(cells)));
   CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[-2:0], [4:6]}");
@@ -277,7 +278,7 @@ TEST_CASE("a write makes its periodic images stale") {
 
 TEST_CASE("a write makes corners stale that are images along two dimensions") {
   auto const grid = make_layout(Mesh({{"x", 1}, {"y", 1}}), P("x", "y"), {4, 4});
-  Freshness fresh;
+  HaloValidity fresh;
   fresh.note_fill(fill_of(shifted_by({1, 1}, {4, 4}, periodic), work_on(grid)));
   CHECK(fresh.fresh_on(DeviceId{0}, *grid).contains(Box{{4, 4}, {5, 5}}));
 
@@ -292,7 +293,7 @@ TEST_CASE("a write makes corners stale that are images along two dimensions") {
 TEST_CASE("a narrow refill under a wider fill leaves the outer cell stale") {
   auto const cells = cells_on_devices(8, 2);
   auto const place = work_on(cells, {{0}, {6}});
-  Freshness fresh;
+  HaloValidity fresh;
   fresh.note_fill(fill_of(shifted_by({2}), place));
   fresh.note_write({{0}, {8}});
   CHECK(fresh.fresh_on(DeviceId{0}, *cells).empty());
@@ -305,7 +306,7 @@ TEST_CASE("a narrow refill under a wider fill leaves the outer cell stale") {
 TEST_CASE("what the same statement fills again after a write is fresh again") {
   auto const cells = cells_on_devices(8, 2);
   auto const fill = fill_of(shifted_by({1}), work_on(cells, {{0}, {7}}));
-  Freshness fresh;
+  HaloValidity fresh;
 
   fresh.note_fill(fill);
   fresh.note_write({{0}, {8}});
@@ -316,20 +317,20 @@ TEST_CASE("what the same statement fills again after a write is fresh again") {
 
 TEST_CASE("strided fills are never called fresh") {
   auto const cells = cells_on_devices(8, 2);
-  WorkPlace const even{cells, {1, {{0, 0, 2}}}, {{0}, {3}}};
+  ComputePlacement const even{cells, {1, {{0, 0, 2}}}, {{0}, {3}}};
   auto const strided = Access::plain({1, {{0, 2, 2}}});
 
   CHECK(fill_of(strided, even) == nullptr);
   CHECK(Fill::make({strided, shifted_by({1})}, even)->accesses.size() == 1);
 
-  Freshness fresh;
+  HaloValidity fresh;
   fresh.note_fill(fill_of(strided, even));
   CHECK(fresh.empty());
 }
 
 TEST_CASE("swapped buffers hold nothing fresh") {
   auto const cells = cells_on_devices(8, 2);
-  Freshness fresh;
+  HaloValidity fresh;
   auto const unused = fresh.fingerprint();
   fresh.note_fill(fill_of(shifted_by({1}), work_on(cells, {{0}, {7}})));
   CHECK(fresh.fingerprint() != unused);
@@ -342,18 +343,18 @@ TEST_CASE("swapped buffers hold nothing fresh") {
 }
 
 TEST_CASE("writes before any fill are not remembered") {
-  Freshness fresh;
+  HaloValidity fresh;
 
   fresh.note_write({{0}, {8}});
 
   CHECK(fresh.empty());
-  CHECK(fresh.fingerprint() == Freshness().fingerprint());
+  CHECK(fresh.fingerprint() == HaloValidity().fingerprint());
 }
 
 TEST_CASE("a list that overflows calls nothing fresh") {
   auto const cells = cells_on_devices(40, 2);
   auto const place = work_on(cells, {{0}, {20}});
-  Freshness fresh;
+  HaloValidity fresh;
 
   for (std::int64_t k = 1; k <= 8; ++k) {
     fresh.note_fill(fill_of(shifted_by({k}), place));
@@ -371,7 +372,7 @@ TEST_CASE("a loop comes back to the same fingerprint, so its plans are found aga
   auto const cells = cells_on_devices(16, 2);
   auto const fill = fill_of(shifted_by({1}), work_on(cells, {{0}, {15}}));
   auto const other = fill_of(shifted_by({2}), work_on(cells, {{0}, {14}}));
-  Freshness fresh;
+  HaloValidity fresh;
   std::vector<std::uint64_t> at_the_end;
 
   for (int step = 0; step < 50; ++step) {
@@ -390,7 +391,7 @@ TEST_CASE("equal histories have equal fingerprints, others have others") {
   auto const cells = cells_on_devices(16, 2);
   auto const place = work_on(cells, {{0}, {14}});
   auto const history = [&](std::int64_t reach, std::int64_t written) {
-    Freshness fresh;
+    HaloValidity fresh;
     fresh.note_fill(fill_of(shifted_by({reach}), place));
     fresh.note_write({{0}, {written}});
     return fresh.fingerprint();
@@ -403,7 +404,7 @@ TEST_CASE("equal histories have equal fingerprints, others have others") {
 
 TEST_CASE("places of work differ by layout, map and indices") {
   auto const cells = cells_on_devices(16, 2);
-  WorkPlace const shifted{cells, {1, {{0, 1, 1}}}, {{0}, {15}}};
+  ComputePlacement const shifted{cells, {1, {{0, 1, 1}}}, {{0}, {15}}};
 
   CHECK(work_on(cells).fingerprint() == work_on(cells_on_devices(16, 2)).fingerprint());
   CHECK(work_on(cells).fingerprint() != work_on(cells_on_devices(16, 4)).fingerprint());

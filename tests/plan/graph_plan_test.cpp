@@ -106,9 +106,9 @@ TEST_CASE("without messages a graph has enough launches, in whole periods") {
 TEST_CASE("few blocks make short graphs, or none") {
   CHECK(plan_graphs(facts(40, 1), 1) == GraphPlan{8, 1, 0, {}});
   CHECK(plan_graphs(facts(8, 10), 2) == GraphPlan{2, 1, 0, {}});
-  CHECK(plan_graphs(facts(7, 10), 2).obstacle == "there are too few blocks");
-  CHECK(plan_graphs(facts(7, 1), 1).obstacle == "there are too few launches");
-  CHECK(plan_graphs(facts(0, 10), 1).obstacle == "there are too few blocks");
+  CHECK(plan_graphs(facts(7, 10), 2).fallback_reason == "there are too few blocks");
+  CHECK(plan_graphs(facts(7, 1), 1).fallback_reason == "there are too few launches");
+  CHECK(plan_graphs(facts(0, 10), 1).fallback_reason == "there are too few blocks");
 }
 
 TEST_CASE("blocks of earlier runs count, but a graph is no longer than a run") {
@@ -126,16 +126,16 @@ TEST_CASE("with messages there is a graph for each way in which the buffers lie"
   told.has_messages = true;
   CHECK(plan_graphs(told, 1) == GraphPlan{1, 1, 0, {}});
   CHECK(plan_graphs(told, 6) == GraphPlan{1, 6, 0, {}});
-  CHECK(plan_graphs(told, 26).obstacle == "there are too few blocks");
+  CHECK(plan_graphs(told, 26).fallback_reason == "there are too few blocks");
   told.launches = 1;
-  CHECK(plan_graphs(told, 1).obstacle == "there are too few launches");
+  CHECK(plan_graphs(told, 1).fallback_reason == "there are too few launches");
 }
 
 TEST_CASE("kernels that are told the step, and very many launches, are brought plainly") {
   auto counted = facts(1000, 10);
   counted.counts_steps = true;
   CHECK(plan_graphs(counted, 1) == GraphPlan{0, 0, 1000, "kernels use the number of the step"});
-  CHECK(plan_graphs(facts(1000, 2049), 2).obstacle == "there are too many launches");
+  CHECK(plan_graphs(facts(1000, 2049), 2).fallback_reason == "there are too many launches");
   CHECK(plan_graphs(facts(1000, 2048), 2).blocks == 2);
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("whenever a graph is run the buffers lie as when it was made") {
 
     auto const expected = period_by_rings(after);
     REQUIRE(period == (expected > most_period ? 0 : expected));
-    REQUIRE((plan.blocks == 0) == !plan.obstacle.empty());
+    REQUIRE((plan.blocks == 0) == !plan.fallback_reason.empty());
     if (plan.blocks == 0) continue;
     ++in_graphs;
     REQUIRE(plan.rest == told.blocks % plan.blocks);

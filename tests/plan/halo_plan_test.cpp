@@ -261,7 +261,7 @@ class Halo {
 
   static void check_order(std::vector<Transfer> const& transfers) {
     auto const before = [](Transfer const& a, Transfer const& b) {
-      return std::pair(a.peer, a.leaf) < std::pair(b.peer, b.leaf);
+      return std::pair(a.peer, a.operand) < std::pair(b.peer, b.operand);
     };
     demand(std::is_sorted(transfers.begin(), transfers.end(), before), "the order is ",
            join(transfers));
@@ -290,7 +290,7 @@ class Halo {
 
   void take(DeviceId device, Transfer const& transfer,
             std::vector<std::map<Index, Index>>& missing) const {
-    auto const& owned = *needs_.at(transfer.leaf).owned;
+    auto const& owned = *needs_.at(transfer.operand).owned;
     demand(owned.replica_of(transfer.peer) == owned.replica_for(device), "device ", device,
            " takes another copy's ", transfer);
     auto const given = owned.box_of(transfer.peer);
@@ -302,7 +302,7 @@ class Halo {
         cell.push_back(axis.cell + axis.stride * l[d]);
         place.push_back(axis.frame + axis.stride * l[d]);
       }
-      auto& places = missing[transfer.leaf];
+      auto& places = missing[transfer.operand];
       auto const found = places.find(place);
       demand(found != places.end() && found->second == cell, "device ", device, " is given ", cell,
              " for ", place, " by ", transfer);

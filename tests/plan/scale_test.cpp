@@ -74,12 +74,12 @@ Cost cost_of(Problem const& problem) {
   auto const place = test::work_on(
       layout,
       problem.is_periodic ? whole(shape) : grown(whole(shape), Index(rank, -1), Index(rank, -1)));
-  std::vector<LeafUse> leaves;
+  std::vector<OperandUse> operands;
   for (auto const& offset : problem.offsets) {
-    leaves.push_back(test::read_in_place(layout, test::shifted_by(offset, shape, kind)));
-    REQUIRE(ghost_widths_for(*layout, leaves.back().access, place));
+    operands.push_back(test::read_in_place(layout, test::shifted_by(offset, shape, kind)));
+    REQUIRE(ghost_widths_for(*layout, operands.back().access, place));
   }
-  auto const plan = plan_exchange(leaves, place, mesh.device_at(mesh.position(middle)));
+  auto const plan = plan_exchange(operands, place, mesh.device_at(mesh.position(middle)));
 
   return {visits.devices(), allocations.bytes(),
           static_cast<std::int64_t>(plan.sends.size() + plan.receives.size())};
@@ -116,9 +116,9 @@ TEST_CASE("a periodic plan costs the same for a few devices and for a million") 
 TEST_CASE("a device at the edge visits its partners only") {
   auto const visits_of_last = [](std::int64_t devices) {
     auto const layout = test::cells_on_devices(32 * devices, devices);
-    std::vector<LeafUse> const leaves{test::read_in_place(layout, test::shifted_by({1}))};
+    std::vector<OperandUse> const operands{test::read_in_place(layout, test::shifted_by({1}))};
     CountVisits const visits;
-    auto const plan = plan_exchange(leaves, test::work_on(layout, {{0}, {32 * devices - 1}}),
+    auto const plan = plan_exchange(operands, test::work_on(layout, {{0}, {32 * devices - 1}}),
                                     DeviceId{devices - 1});
     CHECK(plan.sends.size() == 1);
     CHECK(plan.receives.empty());
@@ -134,12 +134,12 @@ TEST_CASE("cutting or copying an array that every device holds visits nobody") {
   auto const held = std::make_shared<Layout const>(NamedSharding(mesh, P(none)), shape);
   for (auto const& spec : {P("x"), P(none)}) {
     auto const target = std::make_shared<Layout const>(NamedSharding(mesh, spec), shape);
-    WorkPlace const place{target, AffineMap::identity(1), whole(shape)};
-    std::vector<LeafUse> const leaves{
+    ComputePlacement const place{target, AffineMap::identity(1), whole(shape)};
+    std::vector<OperandUse> const operands{
         {held, Access::plain(AffineMap::identity(1)), 0, false, nullptr}};
     CountVisits const visits;
 
-    auto const plan = plan_exchange(leaves, place, DeviceId{777});
+    auto const plan = plan_exchange(operands, place, DeviceId{777});
 
     CHECK(plan.sends.empty());
     CHECK(plan.receives.empty());

@@ -96,7 +96,7 @@ TEST_CASE("devices on the host have no graphs, and an explanation says nothing o
   program.run(403);
 
   CHECK(program.explain().graph_blocks == 0);
-  CHECK(program.explain().graph_obstacle.empty());
+  CHECK(program.explain().graph_fallback_reason.empty());
   CHECK_FALSE(says(program.explain(), "GPU"));
 }
 

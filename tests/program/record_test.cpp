@@ -73,7 +73,7 @@ TEST_CASE("an explanation tells the blocks, or why there are none") {
   program.run(20);
   auto const explanation = program.explain();
   CHECK(explanation.mode == LoopMode::in_blocks);
-  CHECK(explanation.obstacle.empty());
+  CHECK(explanation.fallback_reason.empty());
   CHECK(explanation.depth == 4);
   CHECK(explanation.period == 1);
   CHECK(explanation.statements.statements.size() == 1);
@@ -85,7 +85,7 @@ TEST_CASE("an explanation tells the blocks, or why there are none") {
   auto summed = record([&] { u = u - 0.01 * sum(u); });
   summed.run(5);
   CHECK(summed.explain().mode == LoopMode::replayed);
-  CHECK(says(summed.explain().obstacle, "combines values of several cells"));
+  CHECK(says(summed.explain().fallback_reason, "combines values of several cells"));
   CHECK(says(text(summed.explain()), "replayed statement by statement: the sum at "));
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("what a step keeps for later keeps the loop plain") {
   program.run(10);
 
   CHECK(history.size() == 10);
-  CHECK_FALSE(program.explain().obstacle.empty());
+  CHECK_FALSE(program.explain().fallback_reason.empty());
   auto again = line(20);
   for (std::size_t s = 0; s < 10; ++s) {
     heat(again);
@@ -344,12 +344,12 @@ TEST_CASE("a loop of arrays made anew keeps its blocks from run to run") {
   });
   for (int run = 0; run < 4; ++run) {
     program.run(50);
-    CHECK(program.explain().obstacle == "");
+    CHECK(program.explain().fallback_reason == "");
   }
   CHECK(u.to_host() == plain.to_host());
 }
 
-TEST_CASE("the sum of addends that is made when it is first read is no part of a step") {
+TEST_CASE("the sum of partials that is made when it is first read is no part of a step") {
   Mesh const mesh({{"x", device_count()}});
   auto const v = full<double>({8}, 2.0, {mesh, P(none)});
   auto const parts = to_partial(v, {"x"});

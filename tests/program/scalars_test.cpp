@@ -102,7 +102,7 @@ TEST_CASE("a statement is not said to stand where its scalars were made") {
   auto u = bumps();
   auto const total = sum(u);
   auto const said = explain([&] { u = u / total; });
-  CHECK_FALSE(said.statements.at(0).place.known());
+  CHECK_FALSE(said.statements.at(0).location.known());
 }
 
 TEST_SUITE_END();

@@ -134,7 +134,7 @@ TEST_CASE("strictness refuses a gather that neither a budget nor the statement a
 TEST_CASE("a refusal says where the budget stands and what would have been sent") {
   BudgetStack stack(false, 2);
   auto budget = entry_of({.messages = 0, .bytes = 64});
-  budget.place = Place("heat.cpp", 12);
+  budget.location = SourceLocation("heat.cpp", 12);
   stack.open(budget);
   auto plan = plan_of(1);
 

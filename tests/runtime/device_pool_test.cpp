@@ -17,10 +17,10 @@ TEST_SUITE_BEGIN("runtime/device_pool");
 TEST_CASE("what a device was given runs in order, and all of it before synchronize returns") {
   RuntimeParts parts(2);
   std::array<std::vector<int>, 2> order;
-  std::vector<std::function<void(Record&)>> calls;
+  std::vector<std::function<void(DeviceTask&)>> calls;
   for (int k = 0; k < 200; ++k)  // more than a ring holds
     calls.emplace_back(
-        [&, k](Record& record) { order[parts.devices.index_of(record.device)].push_back(k); });
+        [&, k](DeviceTask& task) { order[parts.devices.index_of(task.device)].push_back(k); });
 
   for (auto const& call : calls) parts.dispatcher.post_to_all(call, {});
   parts.devices.synchronize();
@@ -44,7 +44,7 @@ TEST_CASE("room for a plan grows to what the largest one needs") {
 
   auto const& contexts = parts.devices.contexts();
   CHECK(contexts[0].scratch.size_bytes() >= 100);
-  for (auto const& record : contexts[1].records) CHECK(record.buffers.capacity() >= 500);
+  for (auto const& task : contexts[1].records) CHECK(task.buffers.capacity() >= 500);
 }
 
 TEST_SUITE_END();

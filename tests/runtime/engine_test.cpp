@@ -32,9 +32,9 @@ void copy_doubles(void const* context, std::int64_t first, std::int64_t last) {
   auto const count = call.extents->back();
   TESSERA_ASSERT(call.extents->size() == 1 && first == 0 && last == 1, first, ' ', last);
   auto* const to = reinterpret_cast<double*>(call.target);
-  auto const* const from = reinterpret_cast<double const*>(call.leaves[0].first);
+  auto const* const from = reinterpret_cast<double const*>(call.operands[0].first);
   for (std::int64_t j = 0; j < count; ++j)
-    to[j * call.target_strides->back()] = from[j * call.leaves[0].strides->back()];
+    to[j * call.target_strides->back()] = from[j * call.operands[0].strides->back()];
 }
 
 void copy_shifted(DistArray<double, 1> const& to, DistArray<double, 1> const& from,
@@ -47,7 +47,7 @@ void copy_shifted(DistArray<double, 1> const& to, DistArray<double, 1> const& fr
   statement.target = to.storage();
   AffineMap moved{1, {}};
   moved.axes.push_back({0, offset, 1});
-  statement.leaves.push_back({from.storage(), Access::plain(moved), -1});
+  statement.operands.push_back({from.storage(), Access::plain(moved), -1});
   statement.forms = {copy_doubles, copy_doubles};
   statement.kernel = &kernel;
   statement.kernel_bytes = sizeof kernel;

@@ -36,8 +36,8 @@ TEST_CASE("a failure returns to the caller when no worker uses what is the calle
   RuntimeParts parts(3);
   std::atomic<bool> may_end = false;
   std::atomic<int> ended = 0;
-  std::function<void(Record&)> const call = [&](Record& record) {
-    if (record.device == DeviceId{0}) {
+  std::function<void(DeviceTask&)> const call = [&](DeviceTask& task) {
+    if (task.device == DeviceId{0}) {
       may_end = true;
       throw std::logic_error("device 0");
     }
@@ -52,7 +52,7 @@ TEST_CASE("a failure returns to the caller when no worker uses what is the calle
                        "device 0", std::logic_error);
   CHECK(parts.devices.are_idle());
   CHECK(ended == 2);
-  CHECK(parts.failures.workers_come_to_rest());
+  CHECK(parts.failures.quiesce_workers());
 }
 
 TEST_SUITE_END();

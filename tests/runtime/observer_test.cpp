@@ -20,7 +20,7 @@ namespace {
 Statement statement_at(char const* file, std::uint32_t line) {
   Statement statement;
   statement.kind = "assignment";
-  statement.place = Place(file, line);
+  statement.location = SourceLocation(file, line);
   return statement;
 }
 
@@ -54,19 +54,19 @@ TEST_CASE("a statement has one row, however often it runs and wherever its name 
   CHECK(observer.note(statement_at(copy.c_str(), 3), plan_sending(8)) == row);
   CHECK(observer.note(statement_at("heat.cpp", 4), plan_sending(8)) != row);
 
-  CHECK(observer.places()[row].runs == 3);
-  CHECK(observer.places()[row].messages == 3);
+  CHECK(observer.observed()[row].runs == 3);
+  CHECK(observer.observed()[row].messages == 3);
 }
 
 TEST_CASE("places beyond the table share the first row") {
   test::OneProcess const job(1);
   Observer observer(reporting(), job.job);
-  for (std::uint32_t line = 1; line < Observer::most_places; ++line)
+  for (std::uint32_t line = 1; line < Observer::most_observed; ++line)
     CHECK(observer.note(statement_at("a.cpp", line), {}) == line);
 
   CHECK(observer.note(statement_at("a.cpp", 9999), {}) == 0);
   CHECK(observer.note(statement_at("a.cpp", 1), {}) == 1);
-  CHECK(observer.places()[0].runs == 1);
+  CHECK(observer.observed()[0].runs == 1);
 }
 
 TEST_CASE("fingerprints are equal for the same places in the same order") {
@@ -86,15 +86,15 @@ TEST_CASE("numbers are sums over devices, with the most of one device beside the
   Observer observer(reporting(), job.job);
   auto const row = observer.note(statement_at("a.cpp", 1), plan_sending(8));
   for (std::size_t device : {0U, 1U}) {
-    observer.probe(device).begin(row);
-    observer.probe(device).end_of(Phase::kernel);
+    observer.timer(device).begin(row);
+    observer.timer(device).end_of(Phase::kernel);
   }
 
   auto const numbers = observer.numbers();
 
   REQUIRE(numbers.size() == 3);  // others, the statement, the sum of all
-  auto const first = observer.probe(0).times(row)[0];
-  auto const second = observer.probe(1).times(row)[0];
+  auto const first = observer.timer(0).times(row)[0];
+  auto const second = observer.timer(1).times(row)[0];
   CHECK(numbers[row].times_ns[0] == first + second);
   CHECK(numbers[row].most_ns[0] == std::max(first, second));
   CHECK(numbers.back().runs == 1);
@@ -151,19 +151,19 @@ TEST_CASE("process 0 writes the trace to the file asked for, the others beside i
 TEST_CASE("a trace names its statements and has a span for each phase") {
   test::OneProcess const job(1);
   auto options = reporting();
-  options.clock_offset_ns = -Probe::now();
+  options.clock_offset_ns = -PhaseTimer::now();
   Observer observer(options, job.job);
   auto statement = statement_at("a \"b\".cpp", 7);
   auto const row = observer.note(statement, {});
-  std::deque<Probe> probes;
-  probes.emplace_back(Observer::most_places, 3);
+  std::deque<PhaseTimer> timers;
+  timers.emplace_back(Observer::most_observed, 3);
   for (int k = 0; k < 2; ++k) {
-    probes[0].begin(row);
-    probes[0].end_of(Phase::pack);
-    probes[0].end();
+    timers[0].begin(row);
+    timers[0].end_of(Phase::pack);
+    timers[0].end();
   }
 
-  auto const words = trace_text(observer, job.job, probes);
+  auto const words = trace_text(observer, job.job, timers);
 
   CHECK(has(words, R"("name":"process 0")"));
   CHECK(has(words, R"("name":"device 0")"));

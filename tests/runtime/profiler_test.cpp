@@ -66,7 +66,7 @@ TEST_CASE("nobody looks at the devices' time unless the environment asks for it"
   test::OneProcess const job(1);
   Profiler quiet({}, job.job);
   CHECK_FALSE(quiet.observes());
-  CHECK(quiet.probe(0) == nullptr);
+  CHECK(quiet.timer(0) == nullptr);
   CHECK(quiet.row_of(Statement{}, {}) == 0);
   bool has_combined = false;
   quiet.show(job.job, [&](auto, auto) { has_combined = true; });
@@ -76,7 +76,7 @@ TEST_CASE("nobody looks at the devices' time unless the environment asks for it"
   options.reports = true;
   Profiler reporting(options, job.job);
   CHECK(reporting.observes());
-  CHECK(reporting.probe(0) != nullptr);
+  CHECK(reporting.timer(0) != nullptr);
 }
 
 TEST_SUITE_END();

@@ -13,12 +13,12 @@ TEST_CASE("statements are numbered from 1, each with its hash and place") {
   StatementLog log(job.network);
   CHECK(log.last().number == 0);
 
-  auto const first = log.begin(7, Place("a.cpp", 3));
+  auto const first = log.begin(7, SourceLocation("a.cpp", 3));
   auto const second = log.begin(8, {});
 
   CHECK(first.number == 1);
   CHECK(first.hash == 7);
-  CHECK(first.place.line == 3);
+  CHECK(first.location.line == 3);
   CHECK(second.number == 2);
   CHECK(log.last().number == 2);
   CHECK(log.last().hash == 8);

@@ -26,7 +26,7 @@ TEST_CASE("a summary tells what a statement does when its arrays are gone") {
     for (std::int64_t offset : {0, 1}) {
       AffineMap moved{1, {}};
       moved.axes.push_back({0, offset, 1});
-      statement.leaves.push_back({source, Access::plain(moved), -1});
+      statement.operands.push_back({source, Access::plain(moved), -1});
     }
     summary.emplace(statement);
   }
@@ -46,7 +46,7 @@ TEST_CASE("a reduction has no target") {
   Statement statement;
   statement.kind = "sum";
   statement.work = {array->layout(), AffineMap::identity(1), Box{{0}, {4}}};
-  statement.leaves.push_back({array, Access::plain(AffineMap::identity(1)), -1});
+  statement.operands.push_back({array, Access::plain(AffineMap::identity(1)), -1});
 
   CHECK(Summary(statement).describe().starts_with("sum of 4 cells (4,), reads 1 slice of array 1"));
 }

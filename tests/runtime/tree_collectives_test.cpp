@@ -21,7 +21,7 @@ TEST_SUITE_BEGIN("runtime/tree_collectives");
 namespace {
 
 // Listens while it lives; counts what it is told.
-class Listener final : public Watcher {
+class Listener final : public StatementListener {
  public:
   Listener() : before_(std::exchange(detail::current_runtime.listener, this)) {}
   ~Listener() override { detail::current_runtime.listener = before_; }
@@ -36,7 +36,7 @@ class Listener final : public Watcher {
   int accesses = 0;
 
  private:
-  Watcher* before_;
+  StatementListener* before_;
 };
 
 }  // namespace
@@ -46,17 +46,17 @@ TEST_CASE("one process keeps its bytes, and each collective is a statement") {
   std::array<std::byte, 3> bytes{std::byte{1}, std::byte{0}, std::byte{255}};
   auto const before = bytes;
 
-  parts.collectives.or_over_processes(bytes, Place("a.cpp", 1), {"where a test compares"});
+  parts.collectives.or_over_processes(bytes, SourceLocation("a.cpp", 1), {"where a test compares"});
   CHECK(bytes == before);
   CHECK(parts.log.last().number == 1);
-  CHECK(parts.log.last().place.line == 1);
+  CHECK(parts.log.last().location.line == 1);
 }
 
 TEST_CASE("collectives for different purposes have different hashes") {
   RuntimeParts parts(1);
   std::byte byte{};
-  auto const hash_of = [&](Meeting const& meeting) {
-    parts.collectives.or_over_processes({&byte, 1}, {}, meeting);
+  auto const hash_of = [&](Collective const& collective) {
+    parts.collectives.or_over_processes({&byte, 1}, {}, collective);
     return parts.log.last().hash;
   };
   CHECK(hash_of({"one"}) == hash_of({"one"}));
@@ -67,7 +67,7 @@ TEST_CASE("collectives for different purposes have different hashes") {
 
 TEST_CASE("what needs other processes costs nothing where there are none") {
   RuntimeParts parts(2);
-  CHECK(parts.collectives.meeting_seconds() == 0);
+  CHECK(parts.collectives.rendezvous_seconds() == 0);
   CHECK(parts.collectives.least_caches().nearest > 0);
   CHECK(parts.log.last().number == 0);
 }

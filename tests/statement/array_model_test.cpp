@@ -21,28 +21,28 @@ using test::work_on;
 TEST_SUITE_BEGIN("statement/array_model");
 
 TEST_CASE("the first own cell of every row lies at the beginning of a line of 64 bytes") {
-  auto const frame = Frame::around({{4, 10}, {6, 13}}, {{1, 2}, {0, 1}}, 8);
+  auto const padded_layout = PaddedShardLayout::around({{4, 10}, {6, 13}}, {{1, 2}, {0, 1}}, 8);
 
-  CHECK(frame.cells == Box{{3, 8}, {6, 14}});
-  CHECK(frame.strides == Index{8, 1});  // 6 cells, padded to a line
-  CHECK(frame.offset_of({4, 10}) * 8 % 64 == 0);
-  CHECK(frame.offset_of({5, 10}) * 8 % 64 == 0);
-  CHECK(frame.lead == 6);
-  CHECK(frame.elements == 6 + 3 * 8);
-  CHECK(frame.block_of({{4, 10}, {6, 13}}, 8) == StridedBlock{{2, 3}, {64, 8}, 128, 8});
+  CHECK(padded_layout.cells == Box{{3, 8}, {6, 14}});
+  CHECK(padded_layout.strides == Index{8, 1});  // 6 cells, padded to a line
+  CHECK(padded_layout.offset_of({4, 10}) * 8 % 64 == 0);
+  CHECK(padded_layout.offset_of({5, 10}) * 8 % 64 == 0);
+  CHECK(padded_layout.lead == 6);
+  CHECK(padded_layout.elements == 6 + 3 * 8);
+  CHECK(padded_layout.block_of({{4, 10}, {6, 13}}, 8) == StridedBlock{{2, 3}, {64, 8}, 128, 8});
 }
 
 TEST_CASE("elements that do not fill lines evenly are not padded") {
-  auto const frame = Frame::around({{0, 0}, {2, 5}}, GhostWidths::none(2), 12);
+  auto const padded_layout = PaddedShardLayout::around({{0, 0}, {2, 5}}, GhostWidths::none(2), 12);
 
-  CHECK(frame.strides == Index{5, 1});
-  CHECK(frame.elements == 10);
+  CHECK(padded_layout.strides == Index{5, 1});
+  CHECK(padded_layout.elements == 10);
 }
 
 TEST_CASE("a shard beyond any memory is refused") {
   std::int64_t const many = std::int64_t{1} << 40;
 
-  CHECK_THROWS_AS((void)Frame::around({{0, 0}, {many, many}}, GhostWidths::none(2), 8),
+  CHECK_THROWS_AS((void)PaddedShardLayout::around({{0, 0}, {many, many}}, GhostWidths::none(2), 8),
                   DeviceError);
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("every device's boxes have the ghost cells of the array") {
 
   REQUIRE(boxes.size() == 1);
   CHECK(boxes[0].own == Box{{4}, {7}});
-  CHECK(boxes[0].frame.cells == Box{{3}, {9}});
+  CHECK(boxes[0].padded_layout.cells == Box{{3}, {9}});
   CHECK(array.boxes_on(DeviceId{3}).empty());
   CHECK(describe(array) == "array 7 (10,)");
 }
@@ -66,18 +66,18 @@ TEST_CASE("a device with several boxes has a frame for each") {
 
   REQUIRE(boxes.size() == 3);
   CHECK(boxes[1].own == Box{{4}, {6}});
-  CHECK(boxes[1].frame.elements == 2);
+  CHECK(boxes[1].padded_layout.elements == 2);
 }
 
 TEST_CASE("cells that were filled are stale once ghost cells have other widths") {
   auto const layout = cells_on_devices(10, 3);
   ArrayModel array(layout, 8, 1);
-  array.freshness().note_fill(Fill::make({shifted_by({1})}, work_on(layout, {{0}, {9}})));
-  REQUIRE_FALSE(array.freshness().empty());
+  array.halo_validity().note_fill(Fill::make({shifted_by({1})}, work_on(layout, {{0}, {9}})));
+  REQUIRE_FALSE(array.halo_validity().empty());
 
   array.set_widths({{1}, {1}});
 
-  CHECK(array.freshness().empty());
+  CHECK(array.halo_validity().empty());
 }
 
 TEST_SUITE_END();

@@ -26,24 +26,26 @@ struct Steps {
   explicit Steps(std::int64_t devices = 3) {
     auto const layout = cells_on_devices(12, devices);
     for (std::uint64_t number = 1; number <= 2; ++number)
-      names.arrays.push_back(std::make_shared<ArrayModel>(layout, 8, number));
-    names.next_array = {0, 1};
+      bindings.arrays.push_back(std::make_shared<ArrayModel>(layout, 8, number));
+    bindings.next_array = {0, 1};
   }
 
   /// v(i) = the access of u, for i in [lo, hi).
   Statement& write(Access const& access, std::int64_t lo, std::int64_t hi) {
     auto& statement = step.emplace_back().statement;
     statement.kind = "assignment";
-    statement.work = work_on(names.arrays[1]->layout(), {{lo}, {hi}});
-    statement.target = names.arrays[1];
-    statement.leaves.push_back({names.arrays[0], access});
+    statement.work = work_on(bindings.arrays[1]->layout(), {{lo}, {hi}});
+    statement.target = bindings.arrays[1];
+    statement.operands.push_back({bindings.arrays[0], access});
     return statement;
   }
 
-  [[nodiscard]] std::string obstacle() const { return analyze(step, names).obstacle; }
+  [[nodiscard]] std::string fallback_reason() const {
+    return analyze(step, bindings).fallback_reason;
+  }
 
   std::vector<RecordedStatement> step;
-  Names names;
+  ArrayBindings bindings;
 };
 
 }  // namespace
@@ -52,9 +54,9 @@ TEST_CASE("a stencil reaches as far as its slices lie from the cell written") {
   Steps steps;
   steps.write(shifted_by({-2}), 2, 12);
 
-  auto const analysis = analyze(steps.step, steps.names);
+  auto const analysis = analyze(steps.step, steps.bindings);
 
-  REQUIRE(analysis.obstacle.empty());
+  REQUIRE(analysis.fallback_reason.empty());
   REQUIRE(analysis.body.statements.size() == 1);
   auto const& statement = analysis.body.statements[0];
   CHECK(statement.array == 1);
@@ -69,9 +71,9 @@ TEST_CASE("a periodic neighbour lies at a fixed distance") {
   Steps steps;
   steps.write(shifted_by({1}, {12}, BoundaryKind::periodic), 0, 12);
 
-  auto const analysis = analyze(steps.step, steps.names);
+  auto const analysis = analyze(steps.step, steps.bindings);
 
-  REQUIRE(analysis.obstacle.empty());
+  REQUIRE(analysis.fallback_reason.empty());
   CHECK(analysis.body.statements[0].reads[0].wraps[0]);
   CHECK(analysis.body.statements[0].reads[0].highest == Index{1});
 }
@@ -79,28 +81,28 @@ TEST_CASE("a periodic neighbour lies at a fixed distance") {
 TEST_CASE("what no block can hold is named") {
   Steps reversed;
   reversed.write(Access::plain({1, {{0, 11, -1}}}), 0, 12);
-  CHECK(reversed.obstacle().find("no neighbour at a fixed distance") != std::string::npos);
+  CHECK(reversed.fallback_reason().find("no neighbour at a fixed distance") != std::string::npos);
 
   Steps folded;
   folded.write(shifted_by({0}), 0, 12).mode = WriteMode::fold;
-  CHECK(folded.obstacle().find("combines values of several cells") != std::string::npos);
+  CHECK(folded.fallback_reason().find("combines values of several cells") != std::string::npos);
 
   Steps pinned;
   pinned.write(shifted_by({0}), 0, 12);
-  pinned.names.arrays[0]->pin();
-  CHECK(pinned.obstacle() == "the memory of an array is pinned");
+  pinned.bindings.arrays[0]->pin();
+  CHECK(pinned.fallback_reason() == "the memory of an array is pinned");
 
-  CHECK(Steps().obstacle() == "no statement writes an array");
+  CHECK(Steps().fallback_reason() == "no statement writes an array");
 }
 
 TEST_CASE("a statement that reads what it overwrites swaps, unless it writes a small part") {
   Steps whole;
-  whole.write(shifted_by({1}), 0, 11).leaves[0].array = whole.names.arrays[1];
-  CHECK(analyze(whole.step, whole.names).body.statements[0].swaps);
+  whole.write(shifted_by({1}), 0, 11).operands[0].array = whole.bindings.arrays[1];
+  CHECK(analyze(whole.step, whole.bindings).body.statements[0].swaps);
 
   Steps part;
-  part.write(shifted_by({1}), 0, 5).leaves[0].array = part.names.arrays[1];
-  CHECK(part.obstacle().find("in less than half of its array") != std::string::npos);
+  part.write(shifted_by({1}), 0, 5).operands[0].array = part.bindings.arrays[1];
+  CHECK(part.fallback_reason().find("in less than half of its array") != std::string::npos);
 }
 
 TEST_SUITE_END();

@@ -25,31 +25,31 @@ struct Heat {
   Heat(std::int64_t cells, std::int64_t devices) {
     auto const layout = cells_on_devices(cells, devices);
     for (std::uint64_t number = 1; number <= 2; ++number)
-      names.arrays.push_back(std::make_shared<ArrayModel>(layout, 8, number));
-    names.next_array = {1, 0};
-    names.period = 2;
+      bindings.arrays.push_back(std::make_shared<ArrayModel>(layout, 8, number));
+    bindings.next_array = {1, 0};
+    bindings.period = 2;
     auto& statement = step.emplace_back().statement;
     statement.kind = "assignment";
     statement.work = work_on(layout, {{1}, {cells - 1}});
-    statement.target = names.arrays[1];
-    statement.leaves.push_back({names.arrays[0], shifted_by({-1})});
-    statement.leaves.push_back({names.arrays[0], shifted_by({1})});
-    analysis = analyze(step, names);
+    statement.target = bindings.arrays[1];
+    statement.operands.push_back({bindings.arrays[0], shifted_by({-1})});
+    statement.operands.push_back({bindings.arrays[0], shifted_by({1})});
+    analysis = analyze(step, bindings);
   }
 
   [[nodiscard]] LoweredLoop lower(std::int64_t steps, std::int64_t tile,
                                   DeviceSpan const& devices) const {
     auto const schedule = schedule_block(analysis.body, steps, 1);
-    auto const widths = widths_for(names, schedule);
-    for (std::size_t a = 0; a < widths.size(); ++a) names.arrays[a]->set_widths(widths[a]);
+    auto const widths = widths_for(bindings, schedule);
+    for (std::size_t a = 0; a < widths.size(); ++a) bindings.arrays[a]->set_widths(widths[a]);
     BlockShape shape;
     shape.steps = steps;
     shape.tile = {tile};
-    return lower_loop({step, names, analysis, schedule}, shape, devices);
+    return lower_loop({step, bindings, analysis, schedule}, shape, devices);
   }
 
   std::vector<RecordedStatement> step;
-  Names names;
+  ArrayBindings bindings;
   LoopAnalysis analysis;
 };
 
@@ -66,11 +66,11 @@ constexpr std::int64_t all_cells = std::int64_t{1} << 40;
 
 TEST_CASE("a block of two steps receives two cells from each side, once") {
   Heat const heat(12, 3);
-  REQUIRE(heat.analysis.obstacle.empty());
+  REQUIRE(heat.analysis.fallback_reason.empty());
 
   auto const loop = heat.lower(2, all_cells, device(1));
 
-  CHECK(heat.names.arrays[0]->widths() == GhostWidths{{2}, {2}});
+  CHECK(heat.bindings.arrays[0]->widths() == GhostWidths{{2}, {2}});
   auto const& later = loop.later.devices[0];
   REQUIRE(later.sends.size() == 2);
   CHECK(later.sends[0].peer == DeviceId{0});
@@ -94,8 +94,8 @@ TEST_CASE("the first of two steps computes cells of the neighbours too") {
   REQUIRE(work.parts.size() == 1);  // buffers differ from step to step, places do not
   // Cell 4 is element 8 of a buffer, so cell 0 would be element 4.
   CHECK(work.parts[0].target.origin_bytes == 32);
-  CHECK(work.parts[0].leaves[0].origin_bytes == 24);
-  CHECK(work.parts[0].leaves[1].origin_bytes == 40);
+  CHECK(work.parts[0].operands[0].origin_bytes == 24);
+  CHECK(work.parts[0].operands[1].origin_bytes == 40);
   CHECK(work.parts[0].unit_stride);
 }
 
@@ -116,15 +116,15 @@ TEST_CASE("what a device sends for a block is what its neighbour receives") {
 TEST_CASE("only whole steps of large arrays are stored past the caches, as plain statements are") {
   std::int64_t const cells = (std::int64_t{1} << 21) + 2;  // 16 MiB are written
   Heat const heat(cells, 1);
-  auto const past_caches = [&](std::int64_t steps, std::int64_t tile) {
-    return heat.lower(steps, tile, device(0)).devices[0].late[0].tasks[0].past_caches;
+  auto const non_temporal = [&](std::int64_t steps, std::int64_t tile) {
+    return heat.lower(steps, tile, device(0)).devices[0].late[0].tasks[0].non_temporal;
   };
 
-  CHECK(past_caches(1, all_cells));
-  CHECK_FALSE(past_caches(1, cells / 2));
-  CHECK_FALSE(past_caches(2, all_cells));
+  CHECK(non_temporal(1, all_cells));
+  CHECK_FALSE(non_temporal(1, cells / 2));
+  CHECK_FALSE(non_temporal(2, all_cells));
   CHECK_FALSE(
-      Heat(cells - 1, 1).lower(1, all_cells, device(0)).devices[0].late[0].tasks[0].past_caches);
+      Heat(cells - 1, 1).lower(1, all_cells, device(0)).devices[0].late[0].tasks[0].non_temporal);
 }
 
 TEST_SUITE_END();

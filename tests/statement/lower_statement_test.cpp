@@ -33,13 +33,13 @@ Array doubles(SharedLayout const& layout, std::uint64_t number) {
   return std::make_shared<ArrayModel>(layout, 8, number);
 }
 
-Statement statement_of(Array const& target, WorkPlace const& work,
-                       std::vector<LeafRequest> const& leaves) {
+Statement statement_of(Array const& target, ComputePlacement const& work,
+                       std::vector<OperandRequest> const& operands) {
   Statement statement;
   statement.kind = "assignment";
   statement.work = work;
   statement.target = target;
-  for (auto const& leaf : leaves) statement.leaves.push_back(leaf);
+  for (auto const& operand : operands) statement.operands.push_back(operand);
   return statement;
 }
 
@@ -47,7 +47,8 @@ Statement statement_of(Array const& target, WorkPlace const& work,
 struct Case {
   explicit Case(Statement const& made) : statement(made), modes(choose_modes(statement)) {
     growth = growth_for(statement, modes);
-    for (auto const& [leaf, widths] : growth) statement.leaves[leaf].array->set_widths(widths);
+    for (auto const& [operand, widths] : growth)
+      statement.operands[operand].array->set_widths(widths);
   }
 
   [[nodiscard]] LoweredDevice on(std::int64_t device) const {
@@ -58,7 +59,7 @@ struct Case {
   }
 
   Statement statement;
-  LeafModes modes;
+  OperandModes modes;
   std::vector<GhostGrowth> growth;
 };
 
@@ -93,10 +94,10 @@ std::string list_of(std::vector<MessagePlan> const& messages) {
 std::string text_of(Part const& part) {
   auto const result =
       text(part.first, " + ", part.extents, " to ", part.target_offset_bytes, " from ");
-  std::vector<std::string> leaves;
-  for (auto const& leaf : part.leaves)
-    leaves.push_back(text(name_of(leaf.storage), ' ', leaf.offset_bytes));
-  return result + join(leaves);
+  std::vector<std::string> operands;
+  for (auto const& operand : part.operands)
+    operands.push_back(text(name_of(operand.storage), ' ', operand.offset_bytes));
+  return result + join(operands);
 }
 
 std::string parts_of(LoweredDevice const& device) {
@@ -137,7 +138,7 @@ TEST_CASE("ghost cells that are wide enough do not grow, and fresh ones are not 
   auto const statement = statement_of(v, work_on(layout, {{0}, {9}}), {{u, shifted_by({1})}});
   Case const first(statement);
   auto const lowered = first.on_all(3);
-  u->freshness().note_fill(lowered.fills[0]);
+  u->halo_validity().note_fill(lowered.fills[0]);
 
   Case const again(statement);
 
@@ -235,7 +236,7 @@ TEST_CASE("memory of the caller's is read with the caller's strides") {
   auto const copy = Case(statement_of(v, work_on(layout), {{u, shifted_by({0, 0})}})).on(0);
 
   REQUIRE(copy.parts.size() == 1);
-  CHECK(copy.parts[0].leaves[0].strides == Index{10, 1});
+  CHECK(copy.parts[0].operands[0].strides == Index{10, 1});
   CHECK(copy.parts[0].target_strides == Index{8, 1});  // rows of 24 bytes fill lines of 64
 }
 
@@ -296,10 +297,10 @@ TEST_CASE("one device of a million has one partner on each side") {
 
 TEST_CASE("long rows of large targets that are not read are stored past the caches") {
   std::int64_t const cells = std::int64_t{1} << 21;  // 16 MiB
-  auto const part_of = [](Array const& target, Array const& read, WorkPlace const& work) {
+  auto const part_of = [](Array const& target, Array const& read, ComputePlacement const& work) {
     auto const plan = Case(statement_of(target, work, {{read, shifted_by({0})}})).on(0);
     REQUIRE(plan.parts.size() == 1);
-    return plan.parts[0].past_caches;
+    return plan.parts[0].non_temporal;
   };
   auto const layout = cells_on_devices(cells, 1);
   auto const u = doubles(layout, 1);

@@ -20,10 +20,10 @@ TEST_SUITE_BEGIN("statement/operand");
 
 TEST_CASE("an index leads to the place of its cell, whichever dimension moves which") {
   // Rows of 10 elements; the buffer begins with cell (2, 3).
-  Frame const frame{{{2, 3}, {6, 9}}, {10, 1}, 5, 45};
+  PaddedShardLayout const padded_layout{{{2, 3}, {6, 9}}, {10, 1}, 5, 45};
   AffineMap const transposed{2, {{1, 2, 1}, {0, 4, 2}}};  // cell (i1 + 2, 2 i0 + 4)
 
-  auto const operand = operand_in(frame, 4, transposed, 2);
+  auto const operand = operand_in(padded_layout, 4, transposed, 2);
 
   CHECK(operand.strides == Index{2, 10});
   CHECK(operand.offset_of({0, 0}) == (5 + 0 * 10 + 1) * 4);
@@ -32,10 +32,10 @@ TEST_CASE("an index leads to the place of its cell, whichever dimension moves wh
 }
 
 TEST_CASE("a fixed dimension adds to the origin, one that moves nothing has stride 0") {
-  Frame const frame{{{0, 0}, {4, 8}}, {8, 1}, 0, 32};
+  PaddedShardLayout const padded_layout{{{0, 0}, {4, 8}}, {8, 1}, 0, 32};
   AffineMap const row{2, {{AxisMap::fixed, 3, 1}, {1, 0, 1}}};
 
-  auto const operand = operand_in(frame, 8, row, 2);
+  auto const operand = operand_in(padded_layout, 8, row, 2);
 
   CHECK(operand.strides == Index{0, 1});
   CHECK(operand.origin_bytes == 24 * 8);
@@ -54,9 +54,9 @@ TEST_CASE("past a mirror cells run backwards, past an edge they stay") {
 TEST_CASE("each array access has two constants per dimension, below and above") {
   auto const array = std::make_shared<ArrayModel>(cells_on_devices(8, 2), 4, 1);
   auto const shifted = shifted_by({1}, {8}, BoundaryKind::constant);
-  LeafRequest const leaf{array, shifted, 40};
+  OperandRequest const operand{array, shifted, 40};
 
-  CHECK(constant_offset(leaf, formula_over(shifted, {{7}, {8}})) == 44);
+  CHECK(constant_offset(operand, formula_over(shifted, {{7}, {8}})) == 44);
 }
 
 TEST_CASE("a row of one cell has unit stride") {
@@ -71,10 +71,10 @@ TEST_CASE("stores go past the caches for long rows of large targets that are not
   auto const with = [&](auto change) {
     auto changed = write;
     change(changed);
-    return stores_past_caches(changed);
+    return stores_non_temporal(changed);
   };
 
-  CHECK(stores_past_caches(write));
+  CHECK(stores_non_temporal(write));
   CHECK_FALSE(with([](KernelWrite& w) { --w.row_bytes; }));
   CHECK_FALSE(with([](KernelWrite& w) { --w.bytes; }));
   CHECK_FALSE(with([](KernelWrite& w) { w.has_unit_stride = false; }));

@@ -30,7 +30,7 @@ std::vector<std::uint64_t> key_of(Array const& target, std::vector<Array> const&
   Statement statement;
   statement.target = target;
   statement.work = work_on(target->layout(), {{1}, {9}});
-  for (auto const& array : reads) statement.leaves.push_back({array, shifted_by({1})});
+  for (auto const& array : reads) statement.operands.push_back({array, shifted_by({1})});
   PlanKey key;
   key.describe(statement);
   return key.words();
@@ -59,7 +59,7 @@ TEST_CASE("ghost cells count, and which of them are fresh") {
 
   u->set_widths({{0}, {1}});
   auto const grown = key_of(target, {u});
-  u->freshness().note_fill(Fill::make({shifted_by({1})}, work_on(u->layout(), {{1}, {9}})));
+  u->halo_validity().note_fill(Fill::make({shifted_by({1})}, work_on(u->layout(), {{1}, {9}})));
 
   CHECK_FALSE(grown == before);
   CHECK_FALSE(key_of(target, {u}) == grown);

@@ -30,7 +30,7 @@ struct RuntimeParts {
   StatementLog log{process.network};
   DevicePool devices{process.job, process.network, log, local};
   Profiler profiler{{}, process.job};
-  Trees trees{process.job, process.network};
+  ReductionTrees trees{process.job, process.network};
   FailurePolicy failures{process.job, process.network, devices, nullptr};
   Dispatcher dispatcher{devices, trees, profiler};
   TreeCollectives collectives{{process.job, log, devices, trees, dispatcher, failures}};

@@ -20,7 +20,7 @@ namespace tessera::test {
 /// A statement with a place in an imagined file.
 inline StatementTag statement(std::uint64_t number, char const* file = "program.cpp",
                               std::uint32_t line = 1, std::uint64_t hash = 0) {
-  return {number, hash == 0 ? number : hash, Place(file, line)};
+  return {number, hash == 0 ? number : hash, SourceLocation(file, line)};
 }
 
 /// Options of a network, and what only tests may change.
@@ -67,7 +67,7 @@ void run_local_devices(Network& network, Job const& job, Body const& body) {
     threads.emplace_back([&, i] {
       DeviceId const self(job.first_local().value() + static_cast<std::int64_t>(i));
       try {
-        body(Device{self, job.device_count(), job, network, network.worker_waiter(self)});
+        body(Device{self, job.device_count(), job, network, network.worker_wait_policy(self)});
       } catch (...) {
         network.failure().set(std::current_exception());
       }
@@ -77,7 +77,7 @@ void run_local_devices(Network& network, Job const& job, Body const& body) {
   // Not left before all are done, even if one has failed: they use what belongs to the caller.
   for (std::size_t i = 0; i < count; ++i) {
     try {
-      network.caller_waiter().until(
+      network.caller_wait_policy().until(
           [&] { return done[i].load(); },
           {.kind = Awaited::Kind::worker,
            .peer = DeviceId(job.first_local().value() + static_cast<std::int64_t>(i))});
@@ -93,13 +93,14 @@ void run_devices(Network& network, Job const& job, Body const& body) {
   try {
     open_all(network, job);
     if (job.local_count() == 1) {
-      body(Device{job.first_local(), job.device_count(), job, network, network.caller_waiter()});
+      body(Device{job.first_local(), job.device_count(), job, network,
+                  network.caller_wait_policy()});
     } else {
       run_local_devices(network, job, body);
     }
     network.failure().throw_if_set();
-    network.caller_waiter().until([&] { return !network.has_pending(); },
-                                  {.kind = Awaited::Kind::other});
+    network.caller_wait_policy().until([&] { return !network.has_pending(); },
+                                       {.kind = Awaited::Kind::other});
     network.finish();
   } catch (...) {
     network.failure().set(std::current_exception());

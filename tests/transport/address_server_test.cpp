@@ -10,8 +10,8 @@
 #include "tessera/base/error.hpp"
 
 using namespace tessera;
+using ucx::AddressServer;
 using ucx::ask_for_address;
-using ucx::Doorstep;
 
 TEST_SUITE_BEGIN("transport/rpc/address_server");
 
@@ -21,7 +21,7 @@ std::vector<std::byte> const address(200, std::byte{42});
 
 /// Serves until the guest has its answer.
 template <class Answer>
-Answer serve(Doorstep const& doorstep, std::future<Answer> guest) {
+Answer serve(AddressServer const& doorstep, std::future<Answer> guest) {
   while (guest.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
     doorstep.hand_out(address);
   return guest.get();
@@ -30,7 +30,7 @@ Answer serve(Doorstep const& doorstep, std::future<Answer> guest) {
 }  // namespace
 
 TEST_CASE("who asks is sent the address") {
-  Doorstep const doorstep(loopback_address);
+  AddressServer const doorstep(loopback_address);
   auto guest = std::async(std::launch::async, [where = doorstep.where()] {
     return ask_for_address(where, "process 1");
   });
@@ -39,7 +39,7 @@ TEST_CASE("who asks is sent the address") {
 }
 
 TEST_CASE("another process at the same port is not taken for the one that was asked for") {
-  Doorstep const doorstep(loopback_address);
+  AddressServer const doorstep(loopback_address);
   auto const of_an_earlier_process = doorstep.where() ^ 1;
   auto guest = std::async(std::launch::async, [of_an_earlier_process] {
     try {
@@ -55,7 +55,8 @@ TEST_CASE("another process at the same port is not taken for the one that was as
 }
 
 TEST_CASE("a host without an address has no server") {
-  CHECK_THROWS_WITH_AS(Doorstep(0), "this host shares no network with the others", TransportError);
+  CHECK_THROWS_WITH_AS(AddressServer(0), "this host shares no network with the others",
+                       TransportError);
 }
 
 TEST_SUITE_END();

@@ -15,7 +15,7 @@ TEST_SUITE_BEGIN("transport/protocol/awaited");
 namespace {
 
 Awaited wait_of(Awaited::Kind kind) {
-  return {kind, DeviceId(0), DeviceId(1), 5, {7, 70, Place("heat_1d.cpp", 41)}};
+  return {kind, DeviceId(0), DeviceId(1), 5, {7, 70, SourceLocation("heat_1d.cpp", 41)}};
 }
 
 using Kind = Awaited::Kind;
@@ -30,7 +30,7 @@ TEST_CASE("every wait is told in words of its own") {
       {Kind::invitation,
        "device 0 waits until device 1 opens their channel for statement 7 (heat_1d.cpp:41)"},
       {Kind::worker, "the caller's thread waits for device 1 at statement 7 (heat_1d.cpp:41)"},
-      {Kind::agreement, "device 0 waits until device 1 is at statement 7 (heat_1d.cpp:41)"},
+      {Kind::checker, "device 0 waits until device 1 is at statement 7 (heat_1d.cpp:41)"},
       {Kind::answer, "this process waits for cells of device 1"},
       {Kind::finish, "this process is done and waits for the others"},
       {Kind::note, "device 0 waits until device 1 opens memory for statement 7 (heat_1d.cpp:41)"},
@@ -40,8 +40,8 @@ TEST_CASE("every wait is told in words of its own") {
 }
 
 TEST_CASE("a wait has a peer if another process may have to act") {
-  for (auto const kind : {Kind::message, Kind::free_slot, Kind::invitation, Kind::agreement,
-                          Kind::answer, Kind::note})
+  for (auto const kind :
+       {Kind::message, Kind::free_slot, Kind::invitation, Kind::checker, Kind::answer, Kind::note})
     CHECK(wait_of(kind).has_peer());
   for (auto const kind : {Kind::worker, Kind::finish, Kind::gpu, Kind::other})
     CHECK_FALSE(wait_of(kind).has_peer());

@@ -17,8 +17,8 @@ void answer_nothing(std::span<std::byte const> /*request*/, std::vector<std::byt
 
 TEST_CASE("no thread answers where MPI is asked for") {
   FakeJob job(2);
-  Postbox postbox(job[0]);
-  CallService service(job[0], postbox);
+  ControlChannel control_channel(job[0]);
+  CallService service(job[0], control_channel);
 
   CHECK(service.prepare(Route::mpi, answer_nothing) == "TESSERA_ROUTE=mpi is set");
   CHECK(service.calls() == nullptr);
@@ -27,16 +27,16 @@ TEST_CASE("no thread answers where MPI is asked for") {
 TEST_CASE("no thread answers where MPI allows none") {
   FakeJob job(2);
   job[0].forbid_threads();
-  Postbox postbox(job[0]);
-  CallService service(job[0], postbox);
+  ControlChannel control_channel(job[0]);
+  CallService service(job[0], control_channel);
 
   CHECK(service.prepare(std::nullopt, answer_nothing) == "MPI was initialised for a single thread");
 }
 
 TEST_CASE("where callers answer, calls need the other caller") {
   FakeJob job(2);
-  Postbox postbox(job[0]);
-  CallService service(job[0], postbox);
+  ControlChannel control_channel(job[0]);
+  CallService service(job[0], control_channel);
   service.open_by_callers([] {}, answer_nothing);
 
   REQUIRE(service.calls() != nullptr);
@@ -45,8 +45,8 @@ TEST_CASE("where callers answer, calls need the other caller") {
 
 TEST_CASE("a request is answered only once callers do so") {
   FakeJob job(2);
-  Postbox postbox(job[0]);
-  CallService service(job[0], postbox);
+  ControlChannel control_channel(job[0]);
+  CallService service(job[0], control_channel);
   control::Request request;
   request.size = Call::front_bytes;
 

@@ -39,7 +39,7 @@ class CountingBell final : public Doorbell {
 };
 
 StatementTag tag_of(std::uint64_t number) {
-  return {number, number, Place("heat_1d.cpp", 41)};
+  return {number, number, SourceLocation("heat_1d.cpp", 41)};
 }
 
 /// Device 0 sends to device 1 through memory that both see.

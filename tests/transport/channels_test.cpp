@@ -23,14 +23,14 @@ DeviceId const second{1};
 struct Process {
   Process(FakeBootstrap& bootstrap, NetworkOptions const& options, SegmentWays ways)
       : job(bootstrap, 1),
-        postbox(bootstrap),
-        door(thread, ways),
-        channels({bootstrap, postbox, job, door}, options) {
-    door.close();  // the thread that would answer does not run
+        control_channel(bootstrap),
+        descriptor_server(thread, ways),
+        channels({bootstrap, control_channel, job, descriptor_server}, options) {
+    descriptor_server.close();  // the thread that would answer does not run
   }
 
   void hear() {
-    postbox.poll([this](ProcessId, std::span<std::byte const> bytes) {
+    control_channel.poll([this](ProcessId, std::span<std::byte const> bytes) {
       if (control::read<control::Kind>(bytes) == control::Kind::invite)
         channels.on_invite(control::read<control::Invite>(bytes));
       else
@@ -39,9 +39,9 @@ struct Process {
   }
 
   Job job;
-  Postbox postbox;
-  SideThread thread;
-  SegmentDoor door;
+  ControlChannel control_channel;
+  ProgressThread thread;
+  DescriptorServer descriptor_server;
   Channels channels;
 };
 

@@ -18,10 +18,10 @@ void count_up(std::span<std::byte const> request, std::vector<std::byte>& answer
 }
 
 struct Process {
-  explicit Process(FakeBootstrap& bootstrap) : postbox(bootstrap) {}
+  explicit Process(FakeBootstrap& bootstrap) : control_channel(bootstrap) {}
 
   void hear() {
-    postbox.poll([this](ProcessId from, std::span<std::byte const> bytes) {
+    control_channel.poll([this](ProcessId from, std::span<std::byte const> bytes) {
       if (control::read<control::Kind>(bytes) == control::Kind::request)
         calls.on_request(from, control::read<control::Request>(bytes));
       else
@@ -29,8 +29,8 @@ struct Process {
     });
   }
 
-  Postbox postbox;
-  ControlCalls calls{postbox, [this] { hear(); }, count_up};
+  ControlChannel control_channel;
+  ControlCalls calls{control_channel, [this] { hear(); }, count_up};
 };
 
 }  // namespace

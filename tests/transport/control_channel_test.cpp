@@ -17,9 +17,9 @@ TEST_SUITE_BEGIN("transport/protocol/control_channel");
 namespace {
 
 /// The statements of all `Compared` that have come, by sender.
-std::vector<std::pair<ProcessId, std::uint64_t>> heard_by(Postbox& postbox) {
+std::vector<std::pair<ProcessId, std::uint64_t>> heard_by(ControlChannel& control_channel) {
   std::vector<std::pair<ProcessId, std::uint64_t>> heard;
-  postbox.poll([&](ProcessId from, std::span<std::byte const> bytes) {
+  control_channel.poll([&](ProcessId from, std::span<std::byte const> bytes) {
     heard.emplace_back(from, control::read<control::Compared>(bytes).statements);
   });
   return heard;
@@ -29,9 +29,9 @@ std::vector<std::pair<ProcessId, std::uint64_t>> heard_by(Postbox& postbox) {
 
 TEST_CASE("messages arrive in their order, with their sender") {
   FakeJob job(3);
-  Postbox zero(job[0]);
-  Postbox one(job[1]);
-  Postbox two(job[2]);
+  ControlChannel zero(job[0]);
+  ControlChannel one(job[1]);
+  ControlChannel two(job[2]);
 
   zero.send(ProcessId(1), control::Compared{.statements = 5});
   zero.send(ProcessId(1), control::Compared{.statements = 6});
@@ -44,10 +44,10 @@ TEST_CASE("messages arrive in their order, with their sender") {
 
 TEST_CASE("what an earlier network of the job sent is not heard") {
   FakeJob job(2);
-  Postbox earlier_zero(job[0]);
-  Postbox earlier_one(job[1]);
-  Postbox zero(job[0]);
-  Postbox one(job[1]);
+  ControlChannel earlier_zero(job[0]);
+  ControlChannel earlier_one(job[1]);
+  ControlChannel zero(job[0]);
+  ControlChannel one(job[1]);
 
   earlier_zero.send(ProcessId(1), control::Compared{.statements = 5});
   zero.send(ProcessId(1), control::Compared{.statements = 6});
@@ -59,7 +59,7 @@ TEST_CASE("what an earlier network of the job sent is not heard") {
 
 TEST_CASE("bytes that are too few for a message are not heard") {
   FakeJob job(2);
-  Postbox one(job[1]);
+  ControlChannel one(job[1]);
   std::byte const letter{42};
 
   job[0].send_control(ProcessId(1), {&letter, 1});

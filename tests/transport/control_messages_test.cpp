@@ -12,7 +12,7 @@ TEST_SUITE_BEGIN("transport/protocol/control_messages");
 
 namespace {
 
-StatementTag const seventh{7, 70, Place("/home/me/heat_1d.cpp", 41)};
+StatementTag const seventh{7, 70, SourceLocation("/home/me/heat_1d.cpp", 41)};
 
 template <class Message>
 Message through_bytes(Message const& message) {

@@ -22,14 +22,14 @@ struct Pair {
   FakeJob fake{2};
   Job zero_job{fake[0], 1};
   Job one_job{fake[1], 1};
-  Postbox zero_box{fake[0]};
-  Postbox one_box{fake[1]};
+  ControlChannel zero_box{fake[0]};
+  ControlChannel one_box{fake[1]};
   Handshakes zero{zero_box, zero_job};
   Handshakes one{one_box, one_job};
 
   void deliver() {
     one_box.poll([&](ProcessId, std::span<std::byte const> message) {
-      one.on_note(control::read<control::Note>(message));
+      one.on_handshake(control::read<control::Note>(message));
     });
   }
 };

@@ -12,10 +12,10 @@ TEST_SUITE_BEGIN("transport/protocol/message");
 
 TEST_CASE("a header tells the statement and the end of its file's name") {
   MessageHeader header{};
-  StatementTag const tag{7, 70, Place("/home/me/heat_1d.cpp", 41)};
+  StatementTag const tag{7, 70, SourceLocation("/home/me/heat_1d.cpp", 41)};
 
   header.write(tag, 256);
-  header.write_file(tag.place);
+  header.write_file(tag.location);
 
   CHECK(header.size_bytes == 256);
   CHECK(header.describe() == "statement 7 (heat_1d.cpp:41)");
@@ -23,10 +23,11 @@ TEST_CASE("a header tells the statement and the end of its file's name") {
 
 TEST_CASE("of a long name of a file the end is kept") {
   MessageHeader header{};
-  StatementTag const tag{7, 70, Place("a_file_whose_name_has_far_more_letters_than_fit.cpp", 1)};
+  StatementTag const tag{7, 70,
+                         SourceLocation("a_file_whose_name_has_far_more_letters_than_fit.cpp", 1)};
 
   header.write(tag, 0);
-  header.write_file(tag.place);
+  header.write_file(tag.location);
 
   CHECK(header.describe() == "statement 7 (e_has_far_more_letters_than_fit.cpp:1)");
 }
@@ -40,11 +41,11 @@ TEST_CASE("a header without a place is told by its number alone") {
 
 TEST_CASE("a message is of the statement with its number and hash, wherever that stands") {
   MessageHeader header{};
-  header.write({7, 70, Place("a.cpp", 1)}, 0);
+  header.write({7, 70, SourceLocation("a.cpp", 1)}, 0);
 
-  CHECK(header.is_of({7, 70, Place("b.cpp", 2)}));
-  CHECK_FALSE(header.is_of({7, 71, Place("a.cpp", 1)}));
-  CHECK_FALSE(header.is_of({8, 70, Place("a.cpp", 1)}));
+  CHECK(header.is_of({7, 70, SourceLocation("b.cpp", 2)}));
+  CHECK_FALSE(header.is_of({7, 71, SourceLocation("a.cpp", 1)}));
+  CHECK_FALSE(header.is_of({8, 70, SourceLocation("a.cpp", 1)}));
 }
 
 TEST_CASE("who runs different programs is told what every process must do") {

@@ -15,9 +15,9 @@ OfferRequest const request{DeviceId(0), DeviceId(1), ProcessId(1), 128};
 }  // namespace
 
 TEST_CASE("both ends of a channel by shared memory see the same counters") {
-  SideThread thread;
-  SegmentDoor const door(thread, {});
-  auto const transport = make_shm_transport(door);
+  ProgressThread thread;
+  DescriptorServer const descriptor_server(thread, {});
+  auto const transport = make_shm_transport(descriptor_server);
 
   auto const made = transport->offer(request);
   auto const accepted = transport->accept(request, made.invitation);
@@ -29,17 +29,17 @@ TEST_CASE("both ends of a channel by shared memory see the same counters") {
 }
 
 TEST_CASE("an invitation that makes no sense is refused") {
-  SideThread thread;
-  SegmentDoor const door(thread, {});
-  auto const transport = make_shm_transport(door);
+  ProgressThread thread;
+  DescriptorServer const descriptor_server(thread, {});
+  auto const transport = make_shm_transport(descriptor_server);
 
   CHECK(transport->accept(request, {}).refusal == "the invitation is invalid");
 }
 
 TEST_CASE("once the sender has answered, nobody else can map the memory") {
-  SideThread thread;
-  SegmentDoor const door(thread, {.by_proc = true, .by_socket = false});
-  auto const transport = make_shm_transport(door);
+  ProgressThread thread;
+  DescriptorServer const descriptor_server(thread, {.by_proc = true, .by_socket = false});
+  auto const transport = make_shm_transport(descriptor_server);
   auto const made = transport->offer(request);
 
   made.answered();

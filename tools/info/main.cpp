@@ -65,7 +65,7 @@ void describe_gpus(Entry& report) {
     line.add("multiprocessors", std::int64_t{facts.multiprocessors});
     line.add("memory", facts.memory_bytes, Unit::bytes);
   }
-  auto const groups = driver->make_stream(0)->peers().group_traits();
+  auto const groups = driver->make_stream(0)->peers().communicator_traits();
   report.add("nccl", groups.exists ? "found" : groups.why_not);
 }
 

@@ -68,16 +68,16 @@ class ChannelWire final : public Wire {
 
  private:
   void send(std::int64_t value) {
-    std::memcpy(sender_->slot(network_.caller_waiter(), tag).data(), &value, sizeof value);
+    std::memcpy(sender_->slot(network_.caller_wait_policy(), tag).data(), &value, sizeof value);
     sender_->put(tag, sizeof value);
   }
   void pack(std::int64_t size) {
-    auto const slot = sender_->slot(network_.caller_waiter(), tag);
+    auto const slot = sender_->slot(network_.caller_wait_policy(), tag);
     std::memcpy(slot.data(), source_.data(), static_cast<std::size_t>(size));
     sender_->put(tag, size);
   }
   std::int64_t take() {
-    auto const bytes = receiver_->take(network_.caller_waiter(), tag);
+    auto const bytes = receiver_->take(network_.caller_wait_policy(), tag);
     std::int64_t value = 0;
     std::memcpy(&value, bytes.data(), sizeof value);
     // Read as a statement would: into memory of this process.

@@ -50,12 +50,12 @@ class DistArray : public ExpressionBase,
   requires(E::rank == N && !std::same_as<E, DistArray>)
       DistArray(E const& expression)  // NOLINT: a copy of a view is an array
       : state_(detail::state_for_result(expression, sizeof(T))) {
-    detail::assign_to_view(view(expression.place()), expression, expression.place());
+    detail::assign_to_view(view(expression.location()), expression, expression.location());
   }
   template <Expression E>
   DistArray(E const& expression, NamedSharding const& sharding)
       : DistArray(expression.shape(), sharding) {
-    detail::assign_to_view(view(expression.place()), expression, expression.place());
+    detail::assign_to_view(view(expression.location()), expression, expression.location());
   }
 
   /// An array of existing cells. Their rank must be N and their element size that of T.
@@ -110,22 +110,22 @@ class DistArray : public ExpressionBase,
   /// Ranks: local; collective for a partial array.
   /// Throws: UsageError if the array was moved from.
   [[nodiscard]] detail::StatePtr const& readable() const { return detail::readable(storage()); }
-  /// What the array holds: its cells, or its addends. Throws: UsageError if the array was moved
+  /// What the array holds: its cells, or its partials. Throws: UsageError if the array was moved
   /// from.
   [[nodiscard]] detail::StatePtr const& storage() const {
     if (state_ == nullptr)
       throw UsageError("this array was moved from; assign another array to it before it is used");
     return state_;
   }
-  [[nodiscard]] Place place() const { return {}; }
+  [[nodiscard]] SourceLocation location() const { return {}; }
 
   /// What an expression keeps of the array.
   [[nodiscard]] detail::ArrayNode<T, N, N> node() const { return view({}); }
   /// All cells as a view. Ranks: local.
-  [[nodiscard]] View<T, N, N> view(Place const& place) const {
+  [[nodiscard]] View<T, N, N> view(SourceLocation const& location) const {
     typename View<T, N, N>::Axes axes;
     for (std::size_t d = 0; d < N; ++d) axes[d] = {static_cast<int>(d), 0, 1};
-    return {storage(), axes, extents(), place};
+    return {storage(), axes, extents(), location};
   }
 
   /// All cells in row-major order, on every process.

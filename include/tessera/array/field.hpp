@@ -58,7 +58,9 @@ struct WithMemberNode : ExpressionBase {
   Values values;
   WithMemberNode(Structs s, Values v) : structs(std::move(s)), values(std::move(v)) {}
   [[nodiscard]] auto extents() const { return structs.extents(); }
-  [[nodiscard]] Place place() const { return first_known(structs.place(), values.place()); }
+  [[nodiscard]] SourceLocation location() const {
+    return first_known(structs.location(), values.location());
+  }
 };
 template <auto member, class Structs, class Values>
 [[nodiscard]] auto make_kernel(WithMemberNode<member, Structs, Values> const& node,
@@ -93,7 +95,9 @@ class Field : public detail::UnaryNode<detail::Member<member>, typename V::value
   Field(Field const&) = default;
 
   /// The same cells, as seen from another place in the source.
-  [[nodiscard]] Field view(Place const& place) const { return Field(this->a.view(place)); }
+  [[nodiscard]] Field view(SourceLocation const& location) const {
+    return Field(this->a.view(location));
+  }
   /// The array of the structs. See View.
   [[nodiscard]] detail::StatePtr const& storage() const { return this->a.storage(); }
 
@@ -146,7 +150,7 @@ template <auto member, class E>
 requires(detail::HasMember<member, E>)
     [[nodiscard]] auto field(E const& e,
                              std::source_location at = std::source_location::current()) {
-  if constexpr (requires { e.view(Place(at)); }) {
+  if constexpr (requires { e.view(SourceLocation(at)); }) {
     auto const view = e.view(at);
     return Field<member, std::remove_cv_t<decltype(view)>>(view);
   } else {

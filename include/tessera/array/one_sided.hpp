@@ -94,7 +94,7 @@ struct FromCells<std::vector<T>> {
 };
 
 // The calls of class OneSided, in the Runtime that lives.
-void pass_fence(StatePtr const& state, Place const& place);
+void pass_fence(StatePtr const& state, SourceLocation const& location);
 void read_cell(StatePtr const& state, Cell cell, std::byte* into);
 void write_cell(StatePtr const& state, Cell cell, std::byte const* from);
 void update_cell(StatePtr const& state, Cell cell, CellUpdate const& update, std::byte* old);

@@ -42,12 +42,12 @@ class DistArray<T, 0> : public ExpressionBase {
   requires(E::rank == 0 && !std::same_as<E, DistArray>)
       DistArray(E const& expression)  // NOLINT: a copy of a view is an array
       : state_(detail::state_for_result(expression, sizeof(T))) {
-    detail::assign_to_view(view(expression.place()), expression, expression.place());
+    detail::assign_to_view(view(expression.location()), expression, expression.location());
   }
   template <Expression E>
   requires(E::rank == 0) DistArray(E const& expression, NamedSharding const& sharding)
       : DistArray(Shape{}, sharding) {
-    detail::assign_to_view(view(expression.place()), expression, expression.place());
+    detail::assign_to_view(view(expression.location()), expression, expression.location());
   }
   /// An existing cell, as an array of one dimension and one cell.
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
@@ -97,13 +97,13 @@ class DistArray<T, 0> : public ExpressionBase {
   }
   /// The same: an array without dimensions is never partial.
   [[nodiscard]] detail::StatePtr const& readable() const { return storage(); }
-  [[nodiscard]] Place place() const { return {}; }
+  [[nodiscard]] SourceLocation location() const { return {}; }
 
   /// What an expression keeps of the array.
   [[nodiscard]] detail::ArrayNode<T, 0, 1> node() const { return view({}); }
   /// The cell as a view.
-  [[nodiscard]] View<T, 0, 1> view(Place const& place) const {
-    return {storage(), {detail::ViewAxis{}}, {}, place};
+  [[nodiscard]] View<T, 0, 1> view(SourceLocation const& location) const {
+    return {storage(), {detail::ViewAxis{}}, {}, location};
   }
   /// The cell, on every process.
   [[nodiscard]] std::vector<T> to_host(

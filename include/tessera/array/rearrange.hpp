@@ -18,7 +18,7 @@ namespace detail {
 /// Arrays and views: expressions whose cells can be written.
 template <class E>
 concept Viewable = Expression<E> && requires(E const& e) {
-  e.view(Place{}).axes();
+  e.view(SourceLocation{}).axes();
 };
 
 /// The dimensions that `axes` names, in that order, into the first places of `dimensions`; returns
@@ -45,9 +45,9 @@ template <std::size_t N>
 
 template <Expression E>
 [[nodiscard]] auto in_order(E const& e, std::array<std::size_t, E::rank> const& order,
-                            Place const& place) {
+                            SourceLocation const& location) {
   if constexpr (Viewable<E>)
-    return reordered(e.view(place), order);
+    return reordered(e.view(location), order);
   else if constexpr (E::rank < 2)
     return e;
   else

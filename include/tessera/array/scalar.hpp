@@ -39,7 +39,7 @@ class Scalar : public ExpressionBase {
 
   [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
   /// None: a scalar may be used far from the place where it was made.
-  [[nodiscard]] Place place() const { return {}; }
+  [[nodiscard]] SourceLocation location() const { return {}; }
   [[nodiscard]] detail::ScalarPtr const& state() const { return state_; }
 
  private:

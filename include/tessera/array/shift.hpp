@@ -128,11 +128,12 @@ void check_counts(std::size_t rank, std::size_t offsets, std::size_t boundaries)
 
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] auto make_shift(ArrayNode<T, N, R> const& view, std::span<std::int64_t const> offsets,
-                              std::span<Boundaries const> boundaries, Place const& place) {
+                              std::span<Boundaries const> boundaries,
+                              SourceLocation const& location) {
   static_assert(N >= 1, "one element has no neighbours");
   check_counts(N, offsets.size(), boundaries.size());
   ShiftedNode<T, N, R> node(view);
-  node.at = place;
+  node.at = location;
   for (std::size_t d = 0; d < N; ++d) {
     auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
     check_boundaries(boundary, d);

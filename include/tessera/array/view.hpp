@@ -88,7 +88,7 @@ namespace detail {
 /// are.
 template <class E>
 [[nodiscard]] auto kept_operand(E const& expression) {
-  if constexpr (requires { expression.view(Place{}); })
+  if constexpr (requires { expression.view(SourceLocation{}); })
     return expression.view({});
   else
     return expression;
@@ -116,8 +116,8 @@ template <Element T, std::size_t N, std::size_t R, Selector... S>
     }
   };
   (add(selectors), ...);
-  auto const place = view.place();
-  return View<T, kept, R>(std::move(view).storage(), axes, extents, place);
+  auto const location = view.location();
+  return View<T, kept, R>(std::move(view).storage(), axes, extents, location);
 }
 
 template <std::size_t N, class... S>
@@ -211,23 +211,23 @@ class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T,
   ~View() = default;
 
   /// The same cells, as seen from another place in the source.
-  [[nodiscard]] View view(Place const& place) const {
-    return {this->storage(), this->axes(), this->extents(), place};
+  [[nodiscard]] View view(SourceLocation const& location) const {
+    return {this->storage(), this->axes(), this->extents(), location};
   }
 
   /// Writes the cells shown. Shapes: the right side broadcasts to the view.
   /// Throws: ShapeError, before anything is sent.
   View const& operator=(View const& other) const {
-    detail::assign_to_view(*this, other, this->place());
+    detail::assign_to_view(*this, other, this->location());
     return *this;
   }
   View& operator=(View const& other) {
-    detail::assign_to_view(*this, other, this->place());
+    detail::assign_to_view(*this, other, this->location());
     return *this;
   }
   template <class E>
   requires(Expression<E> || detail::ValueFor<E, T>) View const& operator=(E const& value) const {
-    detail::assign_to_view(*this, value, this->place());
+    detail::assign_to_view(*this, value, this->location());
     return *this;
   }
 
@@ -243,7 +243,7 @@ class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T,
     using Cell = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
     std::vector<Cell> cells(static_cast<std::size_t>(cells_of(this->shape())));
     detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
-                         reinterpret_cast<std::byte*>(cells.data()), this->place());
+                         reinterpret_cast<std::byte*>(cells.data()), this->location());
     if constexpr (std::same_as<T, bool>)
       return std::vector<T>(cells.begin(), cells.end());
     else
@@ -262,7 +262,7 @@ template <Element T, std::size_t N, std::size_t R>
   for (auto& axis : axes)
     if (axis.from == static_cast<int>(d)) axis = axis.narrowed(range, axis.from);
   extents[d] = range.count;
-  return {view.storage(), axes, extents, view.place()};
+  return {view.storage(), axes, extents, view.location()};
 }
 
 /// The view without dimension `d`, at that position of it.
@@ -278,7 +278,7 @@ template <Element T, std::size_t N, std::size_t R>
   }
   std::array<std::int64_t, N - 1> extents;
   for (std::size_t k = 0; k + 1 < N; ++k) extents[k] = view.extents()[k < d ? k : k + 1];
-  return {view.storage(), axes, extents, view.place()};
+  return {view.storage(), axes, extents, view.location()};
 }
 
 /// The view with its dimensions in another order: dimension k is the view's dimension order[k].
@@ -292,7 +292,7 @@ template <Element T, std::size_t N, std::size_t R>
     for (std::size_t r = 0; r < R; ++r)
       if (view.axes()[r].from == static_cast<int>(order[k])) axes[r].from = static_cast<int>(k);
   }
-  return {view.storage(), axes, extents, view.place()};
+  return {view.storage(), axes, extents, view.location()};
 }
 
 }  // namespace detail

@@ -11,13 +11,13 @@ namespace tessera {
 
 /// File and line of a statement; an empty file means unknown (a whole-array copy has no place).
 /// Lifetime: `file` points at a literal of the program.
-struct Place {
+struct SourceLocation {
   char const* file = "";
   std::uint32_t line = 0;
 
-  constexpr Place() = default;
-  constexpr Place(char const* f, std::uint32_t l) : file(f), line(l) {}
-  constexpr Place(std::source_location const& location)  // NOLINT: a place is a location
+  constexpr SourceLocation() = default;
+  constexpr SourceLocation(char const* f, std::uint32_t l) : file(f), line(l) {}
+  constexpr SourceLocation(std::source_location const& location)  // NOLINT: a place is a location
       : file(location.file_name()), line(location.line()) {}
 
   [[nodiscard]] constexpr bool known() const { return line != 0; }
@@ -28,9 +28,9 @@ struct Place {
     return slash == std::string_view::npos ? whole : whole.substr(slash + 1);
   }
 
-  friend std::ostream& operator<<(std::ostream& out, Place const& place) {
-    if (!place.known()) return out << "(unknown place)";
-    return out << place.file_name() << ':' << place.line;
+  friend std::ostream& operator<<(std::ostream& out, SourceLocation const& location) {
+    if (!location.known()) return out << "(unknown place)";
+    return out << location.file_name() << ':' << location.line;
   }
 };
 

@@ -84,8 +84,8 @@ class Cut {
   [[nodiscard]] Piece piece(std::int64_t extent, std::int64_t ways, std::int64_t k) const;
   /// The pieces that intersect [lo, hi), as the half-open range of their numbers, which may include
   /// empty pieces. Empty for an empty [lo, hi).
-  [[nodiscard]] Piece pieces_meeting(std::int64_t extent, std::int64_t ways, std::int64_t lo,
-                                     std::int64_t hi) const;
+  [[nodiscard]] Piece pieces_intersecting(std::int64_t extent, std::int64_t ways, std::int64_t lo,
+                                          std::int64_t hi) const;
   /// The most cells that one way owns.
   [[nodiscard]] std::int64_t largest(std::int64_t extent, std::int64_t ways) const;
   /// How many ways own cells.

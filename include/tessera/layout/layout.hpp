@@ -68,7 +68,7 @@ class Layout {
   friend std::ostream& operator<<(std::ostream& out, Layout const& layout);
 
  private:
-  [[nodiscard]] Piece pieces_meeting(std::size_t d, Box const& cells) const;
+  [[nodiscard]] Piece pieces_intersecting(std::size_t d, Box const& cells) const;
 
   NamedSharding sharding_;
   Shape shape_;

@@ -3,7 +3,7 @@
 /// Partial arrays: along some axes of the mesh each device holds a partial result of its cells, and
 /// the value is the sum, product, minimum or maximum of the partial results.
 ///
-///     from_addends(a)       a is (2, 4), dimension 0 cut by "y"; u is P(none).partial("y")
+///     from_partials(a)       a is (2, 4), dimension 0 cut by "y"; u is P(none).partial("y")
 ///     device 0  1 2 3 4     u = 11 22 33 44, which nobody holds yet
 ///     device 1  10 20 30 40
 ///
@@ -43,22 +43,22 @@ struct SumInOrder {
 
 /// The accumulator for partial results of type T.
 template <class T, ReduceOp op>
-struct AddendsOf;
+struct PartialsOf;
 template <class T>
-struct AddendsOf<T, ReduceOp::sum> {
+struct PartialsOf<T, ReduceOp::sum> {
   using type = std::conditional_t<std::is_integral_v<T>, IntegerSum<T>,
                                   std::conditional_t<is_complex<T>, FinishedSum<T>, SumInOrder<T>>>;
 };
 template <class T>
-struct AddendsOf<T, ReduceOp::prod> {
+struct PartialsOf<T, ReduceOp::prod> {
   using type = std::conditional_t<std::is_integral_v<T>, IntegerProduct<T>, ProductOf<T>>;
 };
 template <class T>
-struct AddendsOf<T, ReduceOp::min> {
+struct PartialsOf<T, ReduceOp::min> {
   using type = Extreme<T, Minimum>;
 };
 template <class T>
-struct AddendsOf<T, ReduceOp::max> {
+struct PartialsOf<T, ReduceOp::max> {
   using type = Extreme<T, Maximum>;
 };
 
@@ -66,39 +66,39 @@ struct AddendsOf<T, ReduceOp::max> {
 /// results.
 /// Throws: ShardingError unless each place along the mesh axes of dimension 0 holds one partial
 ///         result.
-[[nodiscard]] NamedSharding sharding_of_sum(NamedSharding const& addends, Shape const& shape,
+[[nodiscard]] NamedSharding sharding_of_sum(NamedSharding const& partials, Shape const& shape,
                                             ReduceOp op);
 /// The sharding of an array's partial results along `axes`, with a new first dimension that counts
 /// them.
 /// Throws: ShardingError if an axis cuts the array, is not of its mesh, or none is given.
-[[nodiscard]] NamedSharding with_addends_first(NamedSharding const& sharding,
-                                               SpecEntry const& axes);
+[[nodiscard]] NamedSharding with_partials_first(NamedSharding const& sharding,
+                                                SpecEntry const& axes);
 /// The first sharding of the sum: spread over the devices on which `to` holds copies, unless the
 /// sum is small.
-[[nodiscard]] NamedSharding sharding_to_add_up(Layout const& addends, Layout const& to,
+[[nodiscard]] NamedSharding sharding_to_add_up(Layout const& partials, Layout const& to,
                                                std::int64_t cell_bytes);
 
 /// All cells of an array, as dimensions of a statement.
 template <class T, std::size_t N>
-[[nodiscard]] View<T, N, N> whole_view(StatePtr const& state, Place const& place) {
-  return DistArray<T, N>(state).view(place);
+[[nodiscard]] View<T, N, N> whole_view(StatePtr const& state, SourceLocation const& location) {
+  return DistArray<T, N>(state).view(location);
 }
 
-/// Adds up along dimension 0 where `into` lies; this is Addends::add_up.
+/// Adds up along dimension 0 where `into` lies; this is Addends::sum_partials.
 template <class T, std::size_t N, class A>
-void add_up(StatePtr const& addends, StatePtr const& into, Place const& place) {
-  auto const terms = whole_view<T, N + 1>(addends, place);
+void sum_partials(StatePtr const& partials, StatePtr const& into, SourceLocation const& location) {
+  auto const terms = whole_view<T, N + 1>(partials, location);
   auto const merge = [&](StatePtr const& to) {
     AffineMap map{N + 1, {}};
     for (int d = 1; d <= static_cast<int>(N); ++d) map.axes.push_back({d, 0, 1});
     run_fold<A, T>(terms, {to, {layout_of(to), map, whole(terms.shape())}, nullptr, true},
-                   {"add up", place, 0});
+                   {"add up", location, 0});
   };
-  auto const spread = sharding_to_add_up(*layout_of(addends), *layout_of(into), sizeof(T));
+  auto const spread = sharding_to_add_up(*layout_of(partials), *layout_of(into), sizeof(T));
   if (spread == layout_of(into)->sharding()) return merge(into);
   auto const shares = make_state(spread, layout_of(into)->shape(), sizeof(T));
   merge(shares);
-  copy_cells(into, shares, place);
+  copy_cells(into, shares, location);
 }
 
 /// The neutral element of a sum, product, minimum or maximum.
@@ -126,15 +126,15 @@ template <class T, ReduceOp op>
 /// Cost:    the first read computes the sum: each device receives the partial results of its share
 ///          of the cells, and then the sums of other shares of which it holds copies. reshard: each
 ///          device receives the partial results of the cells that it gets.
-/// Example: from_addends(a), from_addends<ReduceOp::max>(a)
+/// Example: from_partials(a), from_partials<ReduceOp::max>(a)
 template <ReduceOp op = ReduceOp::sum, Element T, std::size_t N>
-requires(N >= 2) [[nodiscard]] DistArray<T, N - 1> from_addends(DistArray<T, N> addends) {
-  auto const& shape = addends.shape();
-  auto const sharding = detail::sharding_of_sum(addends.sharding(), shape, op);
-  using Terms = typename detail::AddendsOf<T, op>::type;
-  return DistArray<T, N - 1>(
-      detail::make_partial_state(sharding, Shape(shape.begin() + 1, shape.end()),
-                                 {addends.storage(), &detail::add_up<T, N - 1, Terms>, nullptr}));
+requires(N >= 2) [[nodiscard]] DistArray<T, N - 1> from_partials(DistArray<T, N> partials) {
+  auto const& shape = partials.shape();
+  auto const sharding = detail::sharding_of_sum(partials.sharding(), shape, op);
+  using Terms = typename detail::PartialsOf<T, op>::type;
+  return DistArray<T, N - 1>(detail::make_partial_state(
+      sharding, Shape(shape.begin() + 1, shape.end()),
+      {partials.storage(), &detail::sum_partials<T, N - 1, Terms>, nullptr}));
 }
 
 /// The array as a partial array along mesh axes that do not cut it: the first partial result is the
@@ -148,15 +148,15 @@ requires(N >= 1 && N < max_rank) [[nodiscard]] DistArray<T, N> to_partial(
     DistArray<T, N> const& u, SpecEntry const& axes,
     std::source_location at = std::source_location::current()) {
   auto const& from = detail::layout_of(u.readable())->sharding();
-  auto const sharding = detail::with_addends_first(from, axes);
+  auto const sharding = detail::with_partials_first(from, axes);
   Shape shape{sharding.ways(0)};
   for (auto const extent : u.shape()) shape.push_back(extent);
-  DistArray<T, N + 1> addends(shape, sharding);
-  auto const cells = addends.view(at);
+  DistArray<T, N + 1> partials(shape, sharding);
+  auto const cells = partials.view(at);
   detail::assign_to_view(detail::layer(cells, 0, 0), u, at);
   detail::assign_to_view(detail::narrowed(cells, 0, {.first = 1, .step = 1, .count = shape[0] - 1}),
                          detail::neutral<T, op>(), at);
-  return from_addends<op>(std::move(addends));
+  return from_partials<op>(std::move(partials));
 }
 
 }  // namespace tessera

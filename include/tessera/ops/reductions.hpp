@@ -145,21 +145,22 @@ namespace detail {
 /// cells.
 template <class Finish, class Node>
 [[nodiscard]] auto spread_of(Node const& node, char const* kind, std::int64_t ddof,
-                             Place const& place) {
+                             SourceLocation const& location) {
   auto const terms = terms_of(node);
   using Mean = FinishedSum<double_of<typename Node::value_type>, Divided>;
-  auto const middle = reduce<Mean>(node, kind, place, terms);
+  auto const middle = reduce<Mean>(node, kind, location, terms);
   using A = FloatingSum<norm_type<Node>, Finish>;
-  return reduce<A>(squared_differences(node, middle), kind, place, degrees_of_freedom(terms, ddof));
+  return reduce<A>(squared_differences(node, middle), kind, location,
+                   degrees_of_freedom(terms, ddof));
 }
 template <class Finish, class Node, std::size_t K, bool keep>
 [[nodiscard]] auto spread_of(Node const& node, Axes<K, keep> const& axes, char const* kind,
-                             std::int64_t ddof, Place const& place) {
+                             std::int64_t ddof, SourceLocation const& location) {
   auto const terms = terms_of(node, axes);
   using Mean = FinishedSum<double_of<typename Node::value_type>, Divided>;
-  auto const middle = reduce_over<Mean>(node, axes.keep_dimensions(), kind, place, terms);
+  auto const middle = reduce_over<Mean>(node, axes.keep_dimensions(), kind, location, terms);
   using A = FloatingSum<norm_type<Node>, Finish>;
-  return reduce_over<A>(squared_differences(node, as_node(middle)), axes, kind, place,
+  return reduce_over<A>(squared_differences(node, as_node(middle)), axes, kind, location,
                         degrees_of_freedom(terms, ddof));
 }
 
@@ -206,12 +207,12 @@ template <Expression E, std::size_t K, bool keep>
 
 /// True if no element is zero, also where there are none: `all(e)` and `all(e, axis(0))`.
 template <Expression E>
-Scalar<bool> All::operator()(E const& e, std::source_location place) const {
-  return detail::reduce<detail::AllTrue>(detail::as_node(e), "all", place);
+Scalar<bool> All::operator()(E const& e, std::source_location location) const {
+  return detail::reduce<detail::AllTrue>(detail::as_node(e), "all", location);
 }
 template <Expression E, class Axes>
-auto All::operator()(E const& e, Axes const& axes, std::source_location place) const {
-  return detail::reduce_over<detail::AllTrue>(detail::as_node(e), axes, "all", place);
+auto All::operator()(E const& e, Axes const& axes, std::source_location location) const {
+  return detail::reduce_over<detail::AllTrue>(detail::as_node(e), axes, "all", location);
 }
 
 /// How many elements are not zero, as int64: count(u > 1).

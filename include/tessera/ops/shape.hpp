@@ -18,10 +18,10 @@ namespace tessera {
 /// Which axis a function works along, with the place of the call. Made of a number.
 struct Axis {
   std::int64_t number;
-  Place place;
+  SourceLocation location;
   Axis(std::int64_t n,  // NOLINT: a number is an axis
        std::source_location at = std::source_location::current())
-      : number(n), place(at) {}
+      : number(n), location(at) {}
 };
 
 namespace detail {
@@ -44,7 +44,8 @@ void add_dimension(Anchor& anchor, std::size_t axis);
 void pad_extents(std::span<std::int64_t> extents, std::span<std::int64_t const> low,
                  std::span<std::int64_t const> high, std::span<Boundaries const> boundaries);
 /// New cells of another shape, in the same row-major order. One extent may be -1.
-[[nodiscard]] StatePtr reshaped(StatePtr const& from, Shape const& shape, Place const& place);
+[[nodiscard]] StatePtr reshaped(StatePtr const& from, Shape const& shape,
+                                SourceLocation const& location);
 
 template <Expression E>
 [[nodiscard]] Shape shape_of(E const& e) {
@@ -54,7 +55,7 @@ template <Expression E>
 
 /// Offers the operands of an expression to the anchor, in the expression's own dimensions.
 template <Expression E>
-void offer_leaves(E const& e, Anchor& anchor) {
+void offer_operands(E const& e, Anchor& anchor) {
   auto const node = as_node(e);
   IndexSpace<E::rank> const space(node.extents());
   find_anchor(node, AccessBuilder(space.box().hi, E::rank), anchor);
@@ -81,12 +82,13 @@ template <Element T, std::size_t N>
 template <class E>
 [[nodiscard]] auto make_padded(E const& u, std::span<std::int64_t const> low,
                                std::span<std::int64_t const> high,
-                               std::span<Boundaries const> boundaries, Place const& place) {
+                               std::span<Boundaries const> boundaries,
+                               SourceLocation const& location) {
   auto extents = as_node(u).extents();
   pad_extents(extents, low, high, boundaries);
   std::array<std::int64_t, E::rank> offsets;
   for (std::size_t d = 0; d < E::rank; ++d) offsets[d] = -low[d];
-  auto node = make_shift(as_node(u), offsets, boundaries, place);
+  auto node = make_shift(as_node(u), offsets, boundaries, location);
   node.shown = extents;
   return node;
 }
@@ -108,14 +110,14 @@ requires(((A::rank == B::rank) && ...) && A::rank > 0)
   auto shape = detail::shape_of(a);
   (detail::join_shape(shape, detail::shape_of(b), d, "concatenate"), ...);
   detail::Anchor anchor;
-  detail::offer_leaves(a, anchor);
-  (detail::offer_leaves(b, anchor), ...);
+  detail::offer_operands(a, anchor);
+  (detail::offer_operands(b, anchor), ...);
   using T = detail::element_of_all<A, B...>;
   auto result = detail::make_joined<T, A::rank>(anchor, shape, "concatenate");
   std::int64_t first = 0;
   auto const put = [&](auto const& part) {
     auto const count = detail::shape_of(part)[d];
-    detail::narrowed(result.view(axis.place), d, {first, 1, count}) = part;
+    detail::narrowed(result.view(axis.location), d, {first, 1, count}) = part;
     first += count;
   };
   put(a);
@@ -137,8 +139,8 @@ requires((A::rank == B::rank) && ...)
   auto const of_one = detail::shape_of(a);
   (detail::check_same_shape(of_one, detail::shape_of(b), "stack"), ...);
   detail::Anchor anchor;
-  detail::offer_leaves(a, anchor);
-  (detail::offer_leaves(b, anchor), ...);
+  detail::offer_operands(a, anchor);
+  (detail::offer_operands(b, anchor), ...);
   detail::add_dimension(anchor, d);
   Shape shape(of_one.begin(), of_one.begin() + d);
   shape.push_back(1 + static_cast<std::int64_t>(sizeof...(B)));
@@ -147,7 +149,7 @@ requires((A::rank == B::rank) && ...)
   auto result = detail::make_joined<T, rank>(anchor, shape, "stack");
   std::int64_t next = 0;
   auto const put = [&](auto const& part) {
-    detail::layer(result.view(axis.place), d, next++) = part;
+    detail::layer(result.view(axis.location), d, next++) = part;
   };
   put(a);
   (put(b), ...);
@@ -170,7 +172,7 @@ requires(E::rank > 0)
   auto const extent = shape[d];
   detail::repeat_extent(shape[d], count);
   detail::Anchor anchor;
-  detail::offer_leaves(view, anchor);
+  detail::offer_operands(view, anchor);
   auto const result = detail::make_joined<typename E::value_type, E::rank>(anchor, shape, "repeat");
   auto const all_of = result.view(at);
   if (count <= extent)

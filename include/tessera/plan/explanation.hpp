@@ -29,7 +29,7 @@ struct Communication {
 
 /// One statement: its messages, and the planner's decisions.
 struct Explanation {
-  Place place;
+  SourceLocation location;
   std::string kind;
   std::int64_t messages = 0;  ///< sent by this process's devices; several arrays share one
   std::int64_t bytes = 0;

@@ -30,13 +30,13 @@ enum class LoopMode {
 
 /// How a loop is run, as a value that tests read and people print.
 struct LoopExplanation {
-  Place place;
+  SourceLocation location;
   Explanations statements;  ///< of one step, as the plain loop runs them
   std::int64_t period = 1;  ///< steps after which the arrays have their first roles again
   LoopMode mode = LoopMode::plainly;
   /// For people: the reason why the steps are not run in blocks. Empty if they are, and before the
   /// first run.
-  std::string obstacle;
+  std::string fallback_reason;
   std::int64_t depth = 0;  ///< steps of a block, between two exchanges; 0 before it ran
   Shape tile;              ///< cells along each dimension; 0: the whole extent
   /// Tasks of a block, on the device of this process that has the most. A task is a kernel call for
@@ -49,14 +49,14 @@ struct LoopExplanation {
   /// On GPUs, in the last run: the number of blocks that one graph contains; with messages, a graph
   /// contains the work that follows them. 0: no graphs.
   std::int64_t graph_blocks = 0;
-  std::int64_t graphs = 0;       ///< graphs made so far by the device with the most; they are
-                                 ///< reused
-  std::string graph_obstacle;    ///< for people: why there are no graphs; empty on the host
-  std::string limit;             ///< "memory", "compute" or "latency"
-  Caches caches;                 ///< used for choosing tiles: the smallest of any process
-  double message_seconds = 0;    ///< an exchange between neighbours, as measured
-  double predicted_seconds = 0;  ///< a step
-  double measured_seconds = 0;   ///< a step of the last run in blocks; 0 if there was none
+  std::int64_t graphs = 0;            ///< graphs made so far by the device with the most; they are
+                                      ///< reused
+  std::string graph_fallback_reason;  ///< for people: why there are no graphs; empty on the host
+  std::string bottleneck;             ///< "memory", "compute" or "latency"
+  Caches caches;                      ///< used for choosing tiles: the smallest of any process
+  double message_seconds = 0;         ///< an exchange between neighbours, as measured
+  double predicted_seconds = 0;       ///< a step
+  double measured_seconds = 0;        ///< a step of the last run in blocks; 0 if there was none
 
   friend std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation);
 };
@@ -75,7 +75,8 @@ struct LoopExplanation {
 class Program {
  public:
   /// Throws: UsageError for impossible options.
-  Program(std::function<void(Step)> body, LoopOptions const& options, Place const& place);
+  Program(std::function<void(Step)> body, LoopOptions const& options,
+          SourceLocation const& location);
   ~Program();
   Program(Program&& other) noexcept;
   Program& operator=(Program&& other) noexcept;

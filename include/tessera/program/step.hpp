@@ -23,7 +23,7 @@ class Step : public ExpressionBase {
   explicit Step(std::int64_t number) : number_(number) {}
 
   [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
-  [[nodiscard]] Place place() const { return {}; }
+  [[nodiscard]] SourceLocation location() const { return {}; }
   /// The number for the statement that is being built; a replay does not use it.
   [[nodiscard]] std::int64_t number() const { return number_; }
 

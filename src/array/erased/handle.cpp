@@ -41,13 +41,13 @@ class NobodyTold {
   NobodyTold& operator=(NobodyTold const&) = delete;
 
  private:
-  Watcher* before_;
+  StatementListener* before_;
 };
 
 RawShard raw(Shard& shard, std::size_t number, std::int64_t element_bytes) {
-  RawShard result{shard.device, number, shard.own, nullptr, shard.frame.strides};
+  RawShard result{shard.device, number, shard.own, nullptr, shard.padded_layout.strides};
   if (!shard.own.empty())
-    result.cells = shard.cells() + shard.frame.offset_of(shard.own.lo) * element_bytes;
+    result.cells = shard.cells() + shard.padded_layout.offset_of(shard.own.lo) * element_bytes;
   return result;
 }
 
@@ -107,7 +107,7 @@ class HostCells {
  private:
   [[nodiscard]] bool is_copy() const { return here_.data() != nullptr; }
   [[nodiscard]] StridedBlock block() const {
-    return normalized(shard_.frame.block_of(cells_, element_bytes_));
+    return normalized(shard_.padded_layout.block_of(cells_, element_bytes_));
   }
 
   Shard& shard_;
@@ -159,7 +159,7 @@ void begin_write(ArrayState& state) {
   check_writable(state);
   check_closed(state, "a shard view");
   tessera::synchronize();
-  state.freshness().clear();
+  state.halo_validity().clear();
   for (auto& shard : state.shards()) {
     shard.differing.clear();
     if (shard.has_second()) shard.differing.push_back(shard.own);
@@ -210,7 +210,7 @@ std::optional<std::uint64_t> pattern_of(std::span<std::byte const> element) {
 StatePtr make_state(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes) {
   if (sharding.is_partial())
     throw ShardingError(text("an array on ", sharding,
-                             " is partial: make it by to_partial(u, axes) or from_addends"));
+                             " is partial: make it by to_partial(u, axes) or from_partials"));
   return make_state(std::make_shared<Layout const>(sharding, shape), element_bytes);
 }
 
@@ -218,11 +218,11 @@ StatePtr make_state(std::shared_ptr<Layout const> layout, std::int64_t element_b
   return make_array(std::move(layout), element_bytes);
 }
 
-StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, Addends addends) {
-  auto const bytes = addends.cells->element_bytes();
-  addends.cells->freeze();
+StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, Partials partials) {
+  auto const bytes = partials.cells->element_bytes();
+  partials.cells->freeze();
   auto state = make_array(std::make_shared<Layout const>(sharding, shape), bytes);
-  storage_of(*state).set_addends(std::move(addends));
+  storage_of(*state).set_partials(std::move(partials));
   return state;
 }
 
@@ -235,18 +235,18 @@ std::int64_t extent_of(Shape const& shape, std::size_t d) {
 }
 
 StatePtr const& readable(StatePtr const& state) {
-  auto* const addends = storage_of(*state).addends();
-  if (addends == nullptr) return state;
-  if (addends->value == nullptr) {
+  auto* const partials = storage_of(*state).partials();
+  if (partials == nullptr) return state;
+  if (partials->value == nullptr) {
     NobodyTold const memo;  // computing the cached sum is no part of a loop's step
     auto const& layout = *state->layout();
     auto value =
         make_state(layout.sharding().without_partial(), layout.shape(), state->element_bytes());
-    addends->add_up(addends->cells, value, {});
+    partials->sum_partials(partials->cells, value, {});
     value->freeze();
-    addends->value = std::move(value);
+    partials->value = std::move(value);
   }
-  return addends->value;
+  return partials->value;
 }
 
 std::shared_ptr<Layout const> const& layout_of(StatePtr const& state) {
@@ -261,27 +261,27 @@ void pin_cells(StatePtr const& state) {
   state->pin();
 }
 
-void copy_value(StatePtr const& to, StatePtr const& from, Place const& place) {
-  auto const* const addends = storage_of(*from).addends();
-  if (addends == nullptr || addends->value != nullptr)
-    copy_cells(to, readable(from), place);
+void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
+  auto const* const partials = storage_of(*from).partials();
+  if (partials == nullptr || partials->value != nullptr)
+    copy_cells(to, readable(from), location);
   else
-    addends->add_up(addends->cells, to, place);
+    partials->sum_partials(partials->cells, to, location);
 }
 
-void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place) {
+void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
   if (to == from) return;
   Statement statement;
   CopyKernel const kernel{to->element_bytes()};
   auto const identity = AffineMap::identity(to->layout()->rank());
   statement.kind = "copy";
-  statement.place = place;
+  statement.location = location;
   statement.type_hash = hash_text("copy");
   statement.purpose = Purpose::transfer;
   statement.copied_bytes = to->element_bytes();
   statement.work = {to->layout(), identity, whole(to->layout()->shape())};
   statement.target = to;
-  statement.leaves.push_back({from, Access::plain(identity), -1});
+  statement.operands.push_back({from, Access::plain(identity), -1});
   statement.forms = copy_forms();
   statement.kernel = &kernel;
   statement.kernel_bytes = sizeof kernel;
@@ -289,7 +289,7 @@ void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place) {
 }
 
 StatePtr copied(StatePtr const& state) {
-  if (storage_of(*state).addends() != nullptr) return state;
+  if (storage_of(*state).partials() != nullptr) return state;
   auto const& layout = *state->layout();
   auto copy = make_state(layout.sharding(), layout.shape(), state->element_bytes());
   copy_cells(copy, state, {});
@@ -371,7 +371,7 @@ void take_from_host(StatePtr const& state, std::byte const* whole) {
 }
 
 void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,
-                  Place const& place) {
+                  SourceLocation const& location) {
   check_closed(*state, "a host read");
   auto const bytes = state->element_bytes();
   auto const size = static_cast<std::size_t>(indices.cells() * bytes);
@@ -392,7 +392,7 @@ void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indice
     }
   });
   auto const cells = mix(state->layout()->fingerprint(), Access::plain(map).fingerprint());
-  or_over_processes({into, size}, place, {"which reads cells", 0, cells});
+  or_over_processes({into, size}, location, {"which reads cells", 0, cells});
 }
 
 }  // namespace tessera::detail

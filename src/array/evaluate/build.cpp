@@ -57,9 +57,9 @@ void AccessBuilder::shift(Access& access, std::span<ViewAxis const> axes,
   axis.offset += axis.stride * offset;
 }
 
-std::size_t Builder::leaf(StatePtr const& storage, Access const& access,
-                          std::int64_t constants_offset) {
-  return statement_.add_leaf({readable(storage), access, constants_offset});
+std::size_t Builder::operand(StatePtr const& storage, Access const& access,
+                             std::int64_t constants_offset) {
+  return statement_.add_operand({readable(storage), access, constants_offset});
 }
 
 std::size_t AccessBuilder::checked_dimension(std::size_t d) const {

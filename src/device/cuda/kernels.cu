@@ -11,7 +11,7 @@ constexpr int moves_in_flight = 4;
 constexpr std::int64_t blocks_per_multiprocessor = 16;
 
 // Enough blocks to fill the GPU; each goes on in strides of the grid.
-unsigned blocks_for(std::int64_t items, LaunchPlace const& place) {
+unsigned blocks_for(std::int64_t items, LaunchTarget const& place) {
   auto const wanted = (items + threads - 1) / threads;
   auto const most = place.multiprocessors * blocks_per_multiprocessor;
   return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, most));
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class Kernel, class... Arguments>
-cudaError_t launch(Kernel* kernel, std::int64_t items, LaunchPlace const& place,
+cudaError_t launch(Kernel* kernel, std::int64_t items, LaunchTarget const& place,
                    Arguments... arguments) {
   void* all[] = {&arguments...};
   return cudaLaunchKernel(reinterpret_cast<void const*>(kernel), dim3(blocks_for(items, place)),
@@ -60,7 +60,7 @@ cudaError_t launch(Kernel* kernel, std::int64_t items, LaunchPlace const& place,
 }
 
 template <class Word>
-cudaError_t launch_words(GpuMoves const& moves, LaunchPlace const& place) {
+cudaError_t launch_words(GpuMoves const& moves, LaunchTarget const& place) {
   // Strides of the grid must not overflow: 2^31 leaves them the same amount again.
   constexpr auto small = std::int64_t{1} << 31;
   auto const threads_needed = (moves.count + moves_in_flight - 1) / moves_in_flight;
@@ -91,7 +91,7 @@ cudaError_t load_kernels() {
   return cudaSuccess;
 }
 
-cudaError_t launch_moves(GpuMoves const& moves, LaunchPlace const& place) {
+cudaError_t launch_moves(GpuMoves const& moves, LaunchTarget const& place) {
   if (moves.count <= 0) return cudaSuccess;
   switch (moves.move_bytes) {
     case 16:
@@ -108,7 +108,7 @@ cudaError_t launch_moves(GpuMoves const& moves, LaunchPlace const& place) {
 }
 
 cudaError_t launch_fill(std::byte* to, std::uint64_t pattern, std::int64_t size_bytes,
-                        LaunchPlace const& place) {
+                        LaunchTarget const& place) {
   if (size_bytes <= 0) return cudaSuccess;
   return launch(&fill_words, size_bytes / 8, place, reinterpret_cast<std::uint64_t*>(to), pattern,
                 size_bytes / 8);

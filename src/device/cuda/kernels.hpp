@@ -12,7 +12,7 @@
 namespace tessera::cuda {
 
 /// Where a kernel is launched.
-struct LaunchPlace {
+struct LaunchTarget {
   cudaStream_t stream = nullptr;
   int multiprocessors = 1;
 };
@@ -22,8 +22,8 @@ struct LaunchPlace {
 [[nodiscard]] cudaError_t load_kernels();
 
 // Returns the result of the launch. Launches nothing if there are no bytes.
-[[nodiscard]] cudaError_t launch_moves(GpuMoves const& moves, LaunchPlace const& place);
+[[nodiscard]] cudaError_t launch_moves(GpuMoves const& moves, LaunchTarget const& place);
 [[nodiscard]] cudaError_t launch_fill(std::byte* to, std::uint64_t pattern, std::int64_t size_bytes,
-                                      LaunchPlace const& place);
+                                      LaunchTarget const& place);
 
 }  // namespace tessera::cuda

@@ -20,10 +20,10 @@ std::byte* take_pinned(int gpu, std::int64_t size_bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-class PinnedMemory final : public GpuRegion {
+class PinnedMemory final : public DeviceBuffer {
  public:
   PinnedMemory(int gpu, std::int64_t size_bytes)
-      : GpuRegion(take_pinned(gpu, size_bytes), size_bytes), gpu_(gpu) {}
+      : DeviceBuffer(take_pinned(gpu, size_bytes), size_bytes), gpu_(gpu) {}
   ~PinnedMemory() override { report(cudaFreeHost(data()), "cudaFreeHost", gpu_); }
 
  private:
@@ -62,7 +62,7 @@ void prepare_pool(int gpu) {
   }
 }
 
-std::unique_ptr<GpuRegion> make_pinned(int gpu, std::int64_t size_bytes) {
+std::unique_ptr<DeviceBuffer> make_pinned(int gpu, std::int64_t size_bytes) {
   return std::make_unique<PinnedMemory>(gpu, size_bytes);
 }
 

@@ -21,6 +21,6 @@ void prepare_pool(int gpu);
 
 /// Pinned host memory, so that a GPU can copy from and to it by itself.
 /// Throws: DeviceError.
-[[nodiscard]] std::unique_ptr<GpuRegion> make_pinned(int gpu, std::int64_t size_bytes);
+[[nodiscard]] std::unique_ptr<DeviceBuffer> make_pinned(int gpu, std::int64_t size_bytes);
 
 }  // namespace tessera::cuda

@@ -48,10 +48,10 @@ std::byte* take(int gpu, std::int64_t size_bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-class OwnMemory : public GpuRegion {
+class OwnMemory : public DeviceBuffer {
  public:
   OwnMemory(int gpu, std::int64_t size_bytes)
-      : GpuRegion(take(gpu, size_bytes), size_bytes), gpu_(gpu) {}
+      : DeviceBuffer(take(gpu, size_bytes), size_bytes), gpu_(gpu) {}
   ~OwnMemory() override {
     report(try_make_current(gpu_), "cudaSetDevice", gpu_);
     report(cudaFree(data()), "cudaFree", gpu_);
@@ -70,10 +70,10 @@ std::byte* open(int gpu, GpuHandle const& handle) {
   return static_cast<std::byte*>(memory);
 }
 
-class OpenedMemory : public GpuRegion {
+class OpenedMemory : public DeviceBuffer {
  public:
   OpenedMemory(int gpu, GpuHandle const& handle, std::int64_t size_bytes)
-      : GpuRegion(open(gpu, handle), size_bytes), gpu_(gpu) {}
+      : DeviceBuffer(open(gpu, handle), size_bytes), gpu_(gpu) {}
   ~OpenedMemory() override {
     report(try_make_current(gpu_), "cudaSetDevice", gpu_);
     report(cudaIpcCloseMemHandle(data()), "cudaIpcCloseMemHandle", gpu_);
@@ -85,7 +85,7 @@ class OpenedMemory : public GpuRegion {
 
 class Peers : public GpuPeers {
  public:
-  explicit Peers(PeerPlace place) : place_(place) {}
+  explicit Peers(PeerEndpoint place) : place_(place) {}
 
   // Parts of a divided GPU share one bus address, but have numbers of their own.
   std::uint64_t gpu_identity() const override {
@@ -94,19 +94,19 @@ class Peers : public GpuPeers {
     return hash_text({properties.uuid.bytes, sizeof properties.uuid.bytes});
   }
 
-  std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes, GpuHandle& handle) override {
+  std::unique_ptr<DeviceBuffer> share_memory(std::int64_t size_bytes, GpuHandle& handle) override {
     auto memory = std::make_unique<OwnMemory>(place_.gpu, size_bytes);
     cudaIpcMemHandle_t native;
     check(cudaIpcGetMemHandle(&native, memory->data()), "cudaIpcGetMemHandle", place_.gpu);
     handle = handle_of(native);
     return memory;
   }
-  std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle,
-                                         std::int64_t size_bytes) override {
+  std::unique_ptr<DeviceBuffer> open_memory(GpuHandle const& handle,
+                                            std::int64_t size_bytes) override {
     return std::make_unique<OpenedMemory>(place_.gpu, handle, size_bytes);
   }
   // Opening it failed otherwise.
-  bool stores_to(GpuRegion const&) const override { return true; }
+  bool stores_to(DeviceBuffer const&) const override { return true; }
 
   std::unique_ptr<GpuEvent> share_event(GpuHandle& handle) override {
     auto event =
@@ -124,7 +124,7 @@ class Peers : public GpuPeers {
     return std::make_unique<Event>(place_.gpu, event);
   }
 
-  std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) override {
+  std::unique_ptr<DeviceBuffer> make_plain_memory(std::int64_t size_bytes) override {
     return std::make_unique<OwnMemory>(place_.gpu, size_bytes);
   }
   MemoryKind library_memory() const override { return MemoryKind::cuda; }
@@ -133,24 +133,24 @@ class Peers : public GpuPeers {
     return const_cast<std::byte*>(address);
   }
 
-  GpuGroupTraits group_traits() const override { return nccl_traits(); }
-  GpuGroupId make_group_id(std::int64_t) override { return make_nccl_id(place_.gpu); }
-  std::vector<std::unique_ptr<GpuGroup>> join_group(GpuGroupId const& id, std::int64_t first_rank,
-                                                    std::int64_t members,
-                                                    std::span<GpuStream* const> streams) override {
+  GpuCommunicatorTraits communicator_traits() const override { return nccl_traits(); }
+  GpuCommunicatorId make_group_id(std::int64_t) override { return make_nccl_id(place_.gpu); }
+  std::vector<std::unique_ptr<GpuCommunicator>> join_communicator(
+      GpuCommunicatorId const& id, std::int64_t first_rank, std::int64_t members,
+      std::span<GpuStream* const> streams) override {
     auto const places = places_of(first_rank, members, streams);
     return join_nccl(id, places, [](int gpu) { cuda::make_current(gpu); });
   }
-  std::vector<std::unique_ptr<GpuGroup>> adopt_group(std::span<ncclComm* const> communicators,
-                                                     std::int64_t first_rank, std::int64_t members,
-                                                     std::span<GpuStream* const> streams) override {
+  std::vector<std::unique_ptr<GpuCommunicator>> adopt_communicator(
+      std::span<ncclComm* const> communicators, std::int64_t first_rank, std::int64_t members,
+      std::span<GpuStream* const> streams) override {
     return adopt_nccl(communicators, places_of(first_rank, members, streams));
   }
 
  private:
-  static std::vector<NcclPlace> places_of(std::int64_t first_rank, std::int64_t members,
-                                          std::span<GpuStream* const> streams) {
-    std::vector<NcclPlace> places;
+  static std::vector<NcclMember> places_of(std::int64_t first_rank, std::int64_t members,
+                                           std::span<GpuStream* const> streams) {
+    std::vector<NcclMember> places;
     for (auto* const stream : streams) {
       auto const& place = static_cast<Peers&>(stream->peers()).place_;
       places.push_back({place.gpu, place.stream, first_rank + std::ssize(places), members});
@@ -158,12 +158,12 @@ class Peers : public GpuPeers {
     return places;
   }
 
-  PeerPlace place_;
+  PeerEndpoint place_;
 };
 
 }  // namespace
 
-std::unique_ptr<GpuPeers> make_peers(PeerPlace place) {
+std::unique_ptr<GpuPeers> make_peers(PeerEndpoint place) {
   return std::make_unique<Peers>(place);
 }
 

@@ -11,12 +11,12 @@
 namespace tessera::cuda {
 
 /// The GPU of a stream, and the stream that receives the work.
-struct PeerPlace {
+struct PeerEndpoint {
   int gpu = 0;
   cudaStream_t stream = nullptr;
 };
 
-[[nodiscard]] std::unique_ptr<GpuPeers> make_peers(PeerPlace place);
+[[nodiscard]] std::unique_ptr<GpuPeers> make_peers(PeerEndpoint place);
 
 /// The event behind one that this backend made.
 [[nodiscard]] cudaEvent_t native_of(GpuEvent const& event);

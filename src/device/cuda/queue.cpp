@@ -75,7 +75,7 @@ class CudaQueue final : public Queue {
     return gpu == gpu_ || can_reach(gpu_, gpu);
   }
 
-  std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override {
+  std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t size_bytes) override {
     refuse_while_recording("new memory");
     return cuda::make_pinned(gpu_, std::max(size_bytes, least_bytes));
   }
@@ -112,7 +112,8 @@ class CudaQueue final : public Queue {
     make_current(gpu_);
     auto const error = launch_natively(*this, launch, {stream_, multiprocessors_});
     if (error == 0) return;
-    check(static_cast<cudaError_t>(error), text("the statement at ", launch.kernel->place), gpu_);
+    check(static_cast<cudaError_t>(error), text("the statement at ", launch.kernel->location),
+          gpu_);
   }
 
   std::unique_ptr<GpuEvent> make_event() override { return cuda::make_event(gpu_); }
@@ -162,7 +163,7 @@ class CudaQueue final : public Queue {
     check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes", gpu_);
     return attributes.type == cudaMemoryTypeDevice;
   }
-  [[nodiscard]] LaunchPlace place() const { return {stream_, multiprocessors_}; }
+  [[nodiscard]] LaunchTarget place() const { return {stream_, multiprocessors_}; }
   void move(GpuMoves const& moves, std::string_view what) {
     make_current(gpu_);
     check(cuda::launch_moves(moves, place()), what, gpu_);

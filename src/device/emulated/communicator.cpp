@@ -89,7 +89,7 @@ void move_all(std::vector<Transfer> transfers, Progress& progress,
   }
 }
 
-class Group : public GpuGroup {
+class Group : public GpuCommunicator {
  public:
   Group(StreamParts parts, SharedBytes::Name const& name, std::int64_t rank, std::int64_t members)
       : parts_(std::move(parts)), bytes_(name), rank_(rank), members_(members) {
@@ -147,19 +147,20 @@ class Group : public GpuGroup {
 
 }  // namespace
 
-GpuGroupId make_group_id(std::int64_t members, std::unique_ptr<SharedBytes>& keeps) {
+GpuCommunicatorId make_group_id(std::int64_t members, std::unique_ptr<SharedBytes>& keeps) {
   keeps = std::make_unique<SharedBytes>(board_bytes(members));
   ::new (keeps->data()) Board;
   auto* const boxes = keeps->data() + mailboxes_begin;
   for (std::int64_t i = 0; i < members * members; ++i)
     ::new (boxes + i * static_cast<std::int64_t>(sizeof(Mailbox))) Mailbox;
-  GpuGroupId id;
+  GpuCommunicatorId id;
   std::memcpy(id.bytes.data(), &keeps->name(), sizeof keeps->name());
   return id;
 }
 
-std::unique_ptr<GpuGroup> join_group(StreamParts const& parts, GpuGroupId const& id,
-                                     std::int64_t rank, std::int64_t members) {
+std::unique_ptr<GpuCommunicator> join_communicator(StreamParts const& parts,
+                                                   GpuCommunicatorId const& id, std::int64_t rank,
+                                                   std::int64_t members) {
   SharedBytes::Name name;
   std::memcpy(&name, id.bytes.data(), sizeof name);
   return std::make_unique<Group>(parts, name, rank, members);

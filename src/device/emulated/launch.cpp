@@ -29,11 +29,12 @@ class DeferredCall {
     auto const* const kernel = static_cast<std::byte const*>(launch.box->kernel);
     auto* const own = copy_kernel(kernel, launch.kernel->bytes);
     call_.kernel = own;
-    for (std::size_t l = 0; l < launch.leaf_count; ++l) {
-      auto const& leaf = launch.box->leaves[l];
-      strides_.push_back(*leaf.strides);
-      bool const is_constant = leaf.first >= kernel && leaf.first < kernel + launch.kernel->bytes;
-      firsts_.push_back(is_constant ? own + (leaf.first - kernel) : leaf.first);
+    for (std::size_t l = 0; l < launch.operand_count; ++l) {
+      auto const& operand = launch.box->operands[l];
+      strides_.push_back(*operand.strides);
+      bool const is_constant =
+          operand.first >= kernel && operand.first < kernel + launch.kernel->bytes;
+      firsts_.push_back(is_constant ? own + (operand.first - kernel) : operand.first);
       are_constant_.push_back(is_constant);
     }
     if (launch.box->target != nullptr) target_strides_ = *launch.box->target_strides;
@@ -49,15 +50,15 @@ class DeferredCall {
 
   // More than once where it is part of a graph.
   void run(Queue const& queue) const {
-    std::vector<LeafView> leaves;
+    std::vector<OperandView> operands;
     for (std::size_t l = 0; l < firsts_.size(); ++l)
-      leaves.push_back({reach(queue, firsts_[l], are_constant_[l]), &strides_[l]});
+      operands.push_back({reach(queue, firsts_[l], are_constant_[l]), &strides_[l]});
     std::array<std::byte const*, max_scalars> scalars{};
     for (std::size_t s = 0; s < scalar_count_; ++s) scalars[s] = scalars_[s].bytes;
     auto call = call_;
     call.first = &first_;
     call.extents = &extents_;
-    call.leaves = leaves.data();
+    call.operands = operands.data();
     call.scalars = scalars.data();
     call.target_strides = &target_strides_;
     if (call.target != nullptr) call.target = queue.reach(call.target);

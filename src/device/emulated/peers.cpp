@@ -20,26 +20,26 @@ struct MemoryHandle {
   std::size_t gpu = 0;
 };
 // Memory that two processes can access.
-class SharedRegion : public GpuRegion {
+class SharedBuffer : public DeviceBuffer {
  public:
-  SharedRegion(std::shared_ptr<Memory> memory, std::size_t gpu, std::unique_ptr<SharedBytes> bytes)
-      : GpuRegion(memory->tell({gpu, bytes->data(), bytes->size_bytes()}), bytes->size_bytes()),
+  SharedBuffer(std::shared_ptr<Memory> memory, std::size_t gpu, std::unique_ptr<SharedBytes> bytes)
+      : DeviceBuffer(memory->tell({gpu, bytes->data(), bytes->size_bytes()}), bytes->size_bytes()),
         memory_(std::move(memory)),
         bytes_(std::move(bytes)) {}
-  ~SharedRegion() override { memory_->forget(data()); }
+  ~SharedBuffer() override { memory_->forget(data()); }
 
  private:
   std::shared_ptr<Memory> memory_;
   std::unique_ptr<SharedBytes> bytes_;
 };
 
-class PlainRegion : public GpuRegion {
+class PlainBuffer : public DeviceBuffer {
  public:
-  PlainRegion(Arena& arena, std::int64_t size_bytes)
-      : GpuRegion(arena.allocate(size_bytes), size_bytes), arena_(arena) {
+  PlainBuffer(Arena& arena, std::int64_t size_bytes)
+      : DeviceBuffer(arena.allocate(size_bytes), size_bytes), arena_(arena) {
     if (data() == nullptr) throw DeviceError(text("no ", size_bytes, " bytes for an emulated GPU"));
   }
-  ~PlainRegion() override { arena_.release(data()); }
+  ~PlainBuffer() override { arena_.release(data()); }
 
  private:
   Arena& arena_;
@@ -57,23 +57,23 @@ class Peers : public GpuPeers {
 
   std::uint64_t gpu_identity() const override { return parts_.gpu; }
 
-  std::unique_ptr<GpuRegion> share_memory(std::int64_t size_bytes, GpuHandle& handle) override {
+  std::unique_ptr<DeviceBuffer> share_memory(std::int64_t size_bytes, GpuHandle& handle) override {
     if (are("short_of_memory") && size_bytes > std::int64_t{2} << 20)
       throw DeviceError(
           "TESSERA_EMULATED_PEERS=short_of_memory leaves no more than 2 MiB to share at once");
     auto bytes = std::make_unique<SharedBytes>(size_bytes);
     bytes->ends_behind_openers();
     handle = handle_of(MemoryHandle{bytes->name(), parts_.gpu});
-    return std::make_unique<SharedRegion>(parts_.memory, parts_.gpu, std::move(bytes));
+    return std::make_unique<SharedBuffer>(parts_.memory, parts_.gpu, std::move(bytes));
   }
-  std::unique_ptr<GpuRegion> open_memory(GpuHandle const& handle, std::int64_t) override {
+  std::unique_ptr<DeviceBuffer> open_memory(GpuHandle const& handle, std::int64_t) override {
     if (are("apart"))
       throw DeviceError("TESSERA_EMULATED_PEERS=apart keeps the memory of processes apart");
     auto const content = content_of<MemoryHandle>(handle);
-    return std::make_unique<SharedRegion>(parts_.memory, content.gpu,
+    return std::make_unique<SharedBuffer>(parts_.memory, content.gpu,
                                           std::make_unique<SharedBytes>(content.name));
   }
-  bool stores_to(GpuRegion const& opened) const override {
+  bool stores_to(DeviceBuffer const& opened) const override {
     return parts_.memory->gpu_of(opened.data()) == parts_.gpu;
   }
 
@@ -93,8 +93,8 @@ class Peers : public GpuPeers {
     return std::make_unique<Event>(shared, true);
   }
 
-  std::unique_ptr<GpuRegion> make_plain_memory(std::int64_t size_bytes) override {
-    return std::make_unique<PlainRegion>(parts_.memory->arena(parts_.gpu), size_bytes);
+  std::unique_ptr<DeviceBuffer> make_plain_memory(std::int64_t size_bytes) override {
+    return std::make_unique<PlainBuffer>(parts_.memory->arena(parts_.gpu), size_bytes);
   }
   MemoryKind library_memory() const override { return MemoryKind::host; }
   void make_current() override {}
@@ -102,23 +102,24 @@ class Peers : public GpuPeers {
     return parts_.memory->reach(address);
   }
 
-  GpuGroupTraits group_traits() const override { return {true, true, false}; }
-  GpuGroupId make_group_id(std::int64_t members) override {
+  GpuCommunicatorTraits communicator_traits() const override { return {true, true, false}; }
+  GpuCommunicatorId make_group_id(std::int64_t members) override {
     return emulated::make_group_id(members, boards_.emplace_back());
   }
-  std::vector<std::unique_ptr<GpuGroup>> join_group(GpuGroupId const& id, std::int64_t first_rank,
-                                                    std::int64_t members,
-                                                    std::span<GpuStream* const> streams) override {
-    std::vector<std::unique_ptr<GpuGroup>> groups;
+  std::vector<std::unique_ptr<GpuCommunicator>> join_communicator(
+      GpuCommunicatorId const& id, std::int64_t first_rank, std::int64_t members,
+      std::span<GpuStream* const> streams) override {
+    std::vector<std::unique_ptr<GpuCommunicator>> groups;
     for (auto* const stream : streams) {
       auto const& parts = static_cast<Peers&>(stream->peers()).parts_;
-      groups.push_back(emulated::join_group(parts, id, first_rank + std::ssize(groups), members));
+      groups.push_back(
+          emulated::join_communicator(parts, id, first_rank + std::ssize(groups), members));
     }
     return groups;
   }
-  std::vector<std::unique_ptr<GpuGroup>> adopt_group(std::span<ncclComm* const>, std::int64_t,
-                                                     std::int64_t,
-                                                     std::span<GpuStream* const>) override {
+  std::vector<std::unique_ptr<GpuCommunicator>> adopt_communicator(
+      std::span<ncclComm* const>, std::int64_t, std::int64_t,
+      std::span<GpuStream* const>) override {
     throw DeviceError("emulated GPUs have no NCCL");
   }
 

@@ -24,9 +24,12 @@ struct StreamParts {
 
 [[nodiscard]] std::unique_ptr<GpuPeers> make_peers(StreamParts parts);
 
-/// A member of a group: see GpuPeers::join_group.
-[[nodiscard]] GpuGroupId make_group_id(std::int64_t members, std::unique_ptr<SharedBytes>& keeps);
-[[nodiscard]] std::unique_ptr<GpuGroup> join_group(StreamParts const& parts, GpuGroupId const& id,
-                                                   std::int64_t rank, std::int64_t members);
+/// A member of a group: see GpuPeers::join_communicator.
+[[nodiscard]] GpuCommunicatorId make_group_id(std::int64_t members,
+                                              std::unique_ptr<SharedBytes>& keeps);
+[[nodiscard]] std::unique_ptr<GpuCommunicator> join_communicator(StreamParts const& parts,
+                                                                 GpuCommunicatorId const& id,
+                                                                 std::int64_t rank,
+                                                                 std::int64_t members);
 
 }  // namespace tessera::emulated

@@ -72,9 +72,9 @@ void Queue::release(std::byte* memory) noexcept {
   (void)post([this, memory] { arena().release(memory); });
 }
 
-std::unique_ptr<GpuRegion> Queue::make_pinned(std::int64_t size_bytes) {
+std::unique_ptr<DeviceBuffer> Queue::make_pinned(std::int64_t size_bytes) {
   refuse_while_recording("new memory");
-  return host::make_region(size_bytes);
+  return host::make_buffer(size_bytes);
 }
 
 void Queue::copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) {

@@ -39,7 +39,7 @@ class Queue final : public tessera::Queue {
   bool stores_to(tessera::Queue const& other) const override {
     return static_cast<Queue const&>(other).gpu_ == gpu_;
   }
-  std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override;
+  std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t size_bytes) override;
 
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override;
   void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,

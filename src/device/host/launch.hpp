@@ -10,7 +10,7 @@ namespace tessera::host {
 /// The form of a kernel that computes a box on the host.
 [[nodiscard]] inline KernelFunction form_for(KernelLaunch const& launch) {
   auto const& forms = *launch.kernel->forms;
-  if (launch.past_caches && forms.past_caches != nullptr) return forms.past_caches;
+  if (launch.non_temporal && forms.non_temporal != nullptr) return forms.non_temporal;
   return launch.unit_stride ? forms.unit_stride : forms.any_stride;
 }
 
@@ -21,7 +21,7 @@ inline void launch(KernelLaunch const& launch) {
   if (launch.is_whole)
     kernel(launch.box, 0, launch.rows);
   else
-    tessera::launch(launch.rows, kernel, launch.box, launch.kernel->place);
+    tessera::launch(launch.rows, kernel, launch.box, launch.kernel->location);
 }
 
 }  // namespace tessera::host

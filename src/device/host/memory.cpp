@@ -7,10 +7,10 @@
 namespace tessera::host {
 namespace {
 
-class Region final : public GpuRegion {
+class Region final : public DeviceBuffer {
  public:
   explicit Region(HostMemory memory)
-      : GpuRegion(memory.data(), memory.size_bytes()), memory_(std::move(memory)) {}
+      : DeviceBuffer(memory.data(), memory.size_bytes()), memory_(std::move(memory)) {}
 
  private:
   HostMemory memory_;
@@ -18,7 +18,7 @@ class Region final : public GpuRegion {
 
 }  // namespace
 
-std::unique_ptr<GpuRegion> make_region(std::int64_t size_bytes) {
+std::unique_ptr<DeviceBuffer> make_buffer(std::int64_t size_bytes) {
   return std::make_unique<Region>(HostMemory(size_bytes));
 }
 

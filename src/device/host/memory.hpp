@@ -10,6 +10,6 @@
 namespace tessera::host {
 
 /// Memory of the host. Throws: DeviceError, naming the size.
-[[nodiscard]] std::unique_ptr<GpuRegion> make_region(std::int64_t size_bytes);
+[[nodiscard]] std::unique_ptr<DeviceBuffer> make_buffer(std::int64_t size_bytes);
 
 }  // namespace tessera::host

@@ -33,8 +33,8 @@ class HostQueue final : public Queue {
   bool owns(std::byte const* /*address*/) const override { return true; }
   std::shared_ptr<Queue> make_sibling() override { return std::make_shared<HostQueue>(); }
   bool stores_to(Queue const& other) const override { return other.traits().host_reaches_memory; }
-  std::unique_ptr<GpuRegion> make_pinned(std::int64_t size_bytes) override {
-    return host::make_region(size_bytes);
+  std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t size_bytes) override {
+    return host::make_buffer(size_bytes);
   }
 
   void copy(std::byte* to, std::byte const* from, std::int64_t size_bytes) override {
@@ -44,9 +44,9 @@ class HostQueue final : public Queue {
                   StridedBlock const& from) override {
     tessera::copy_block(to_base, to, from_base, from);
   }
-  void copy_block_past_caches(std::byte* to_base, StridedBlock const& to,
-                              std::byte const* from_base, StridedBlock const& from) override {
-    tessera::copy_block_past_caches(to_base, to, from_base, from);
+  void copy_block_non_temporal(std::byte* to_base, StridedBlock const& to,
+                               std::byte const* from_base, StridedBlock const& from) override {
+    tessera::copy_block_non_temporal(to_base, to, from_base, from);
   }
   void pack(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
             std::byte* to, std::int64_t size_bytes) override {

@@ -16,7 +16,7 @@
 namespace tessera::cuda {
 namespace {
 
-static_assert(sizeof(ncclUniqueId) <= sizeof(GpuGroupId));
+static_assert(sizeof(ncclUniqueId) <= sizeof(GpuCommunicatorId));
 
 [[noreturn]] void fail(NcclApi const& api, ncclComm_t communicator, ncclResult_t result,
                        char const* call, int gpu) {
@@ -37,9 +37,9 @@ void check_call(NcclApi const& api, ncclComm_t communicator, ncclResult_t result
 
 // A communicator with nonblocking calls, so that only the library's own waits occur, which always
 // end. Whether communicators of the caller are nonblocking cannot be checked.
-class Group : public GpuGroup {
+class Group : public GpuCommunicator {
  public:
-  Group(NcclApi const& api, NcclPlace const& place, ncclUniqueId const& id)
+  Group(NcclApi const& api, NcclMember const& place, ncclUniqueId const& id)
       : api_(api), place_(place) {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
@@ -47,7 +47,7 @@ class Group : public GpuGroup {
                          static_cast<int>(place.rank), &config),
           "ncclCommInitRankConfig");
   }
-  Group(NcclApi const& api, NcclPlace const& place, ncclComm_t given)
+  Group(NcclApi const& api, NcclMember const& place, ncclComm_t given)
       : api_(api), place_(place), communicator_(given), is_own_(false) {
     if (given == nullptr) throw DeviceError(text("the one of device ", place.rank, " is null"));
     if (!is_ready())
@@ -117,7 +117,7 @@ class Group : public GpuGroup {
   }
 
   NcclApi const& api_;
-  NcclPlace place_;
+  NcclMember place_;
   ncclComm_t communicator_ = nullptr;
   bool is_own_ = true;
   bool is_open_ = false;  // between begin and end
@@ -167,12 +167,12 @@ LoadedNccl const& load_nccl() {
 
 // One thread joins several members: all calls form one NCCL group, since NCCL may refuse a second
 // join while the first is in progress.
-std::vector<std::unique_ptr<GpuGroup>> join_nccl(NcclApi const& api, GpuGroupId const& id,
-                                                 std::span<NcclPlace const> places,
-                                                 std::function<void(int gpu)> const& choose) {
+std::vector<std::unique_ptr<GpuCommunicator>> join_nccl(
+    NcclApi const& api, GpuCommunicatorId const& id, std::span<NcclMember const> places,
+    std::function<void(int gpu)> const& choose) {
   ncclUniqueId native;
   std::memcpy(&native, id.bytes.data(), sizeof native);
-  std::vector<std::unique_ptr<GpuGroup>> groups;
+  std::vector<std::unique_ptr<GpuCommunicator>> groups;
   auto const gpu = places.front().gpu;
   check_call(api, nullptr, api.group_start(), "ncclGroupStart", gpu);
   try {
@@ -188,37 +188,37 @@ std::vector<std::unique_ptr<GpuGroup>> join_nccl(NcclApi const& api, GpuGroupId 
   return groups;
 }
 
-std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(NcclApi const& api,
-                                                  std::span<ncclComm_t const> communicators,
-                                                  std::span<NcclPlace const> places) {
-  std::vector<std::unique_ptr<GpuGroup>> groups;
+std::vector<std::unique_ptr<GpuCommunicator>> adopt_nccl(NcclApi const& api,
+                                                         std::span<ncclComm_t const> communicators,
+                                                         std::span<NcclMember const> places) {
+  std::vector<std::unique_ptr<GpuCommunicator>> groups;
   for (std::size_t i = 0; i < places.size(); ++i)
     groups.push_back(std::make_unique<Group>(api, places[i], communicators[i]));
   return groups;
 }
 
-GpuGroupTraits nccl_traits() {
+GpuCommunicatorTraits nccl_traits() {
   auto const& loaded = load_nccl();
   return {loaded.api != nullptr, false, true, loaded.why_not};
 }
 
-GpuGroupId make_nccl_id(int gpu) {
+GpuCommunicatorId make_nccl_id(int gpu) {
   auto const& api = *load_nccl().api;
   ncclUniqueId native;
   check_call(api, nullptr, api.get_unique_id(&native), "ncclGetUniqueId", gpu);
-  GpuGroupId id;
+  GpuCommunicatorId id;
   std::memcpy(id.bytes.data(), &native, sizeof native);
   return id;
 }
 
-std::vector<std::unique_ptr<GpuGroup>> join_nccl(GpuGroupId const& id,
-                                                 std::span<NcclPlace const> places,
-                                                 std::function<void(int gpu)> const& choose) {
+std::vector<std::unique_ptr<GpuCommunicator>> join_nccl(
+    GpuCommunicatorId const& id, std::span<NcclMember const> places,
+    std::function<void(int gpu)> const& choose) {
   return join_nccl(*load_nccl().api, id, places, choose);
 }
 
-std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(std::span<ncclComm* const> communicators,
-                                                  std::span<NcclPlace const> places) {
+std::vector<std::unique_ptr<GpuCommunicator>> adopt_nccl(std::span<ncclComm* const> communicators,
+                                                         std::span<NcclMember const> places) {
   auto const& loaded = load_nccl();
   if (loaded.api == nullptr) throw DeviceError(loaded.why_not);
   return adopt_nccl(*loaded.api, communicators, places);

@@ -16,22 +16,22 @@ struct CUstream_st;
 namespace tessera::cuda {
 
 /// Whose member of a group.
-struct NcclPlace {
+struct NcclMember {
   int gpu = 0;
   CUstream_st* stream = nullptr;
   std::int64_t rank = 0;
   std::int64_t members = 0;
 };
 
-[[nodiscard]] GpuGroupTraits nccl_traits();
+[[nodiscard]] GpuCommunicatorTraits nccl_traits();
 /// Throws: DeviceError.
-[[nodiscard]] GpuGroupId make_nccl_id(int gpu);
+[[nodiscard]] GpuCommunicatorId make_nccl_id(int gpu);
 /// `choose`: makes a GPU the calling thread's current one.
-[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> join_nccl(
-    GpuGroupId const& id, std::span<NcclPlace const> places,
+[[nodiscard]] std::vector<std::unique_ptr<GpuCommunicator>> join_nccl(
+    GpuCommunicatorId const& id, std::span<NcclMember const> places,
     std::function<void(int gpu)> const& choose);
 /// Uses communicators of the program. Throws: DeviceError if they belong to other ranks or GPUs.
-[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(
-    std::span<ncclComm* const> communicators, std::span<NcclPlace const> places);
+[[nodiscard]] std::vector<std::unique_ptr<GpuCommunicator>> adopt_nccl(
+    std::span<ncclComm* const> communicators, std::span<NcclMember const> places);
 
 }  // namespace tessera::cuda

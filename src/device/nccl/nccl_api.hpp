@@ -36,11 +36,11 @@ struct LoadedNccl {
 [[nodiscard]] LoadedNccl const& load_nccl();
 
 /// Throws: DeviceError.
-[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> join_nccl(
-    NcclApi const& api, GpuGroupId const& id, std::span<NcclPlace const> places,
+[[nodiscard]] std::vector<std::unique_ptr<GpuCommunicator>> join_nccl(
+    NcclApi const& api, GpuCommunicatorId const& id, std::span<NcclMember const> places,
     std::function<void(int gpu)> const& choose);
-[[nodiscard]] std::vector<std::unique_ptr<GpuGroup>> adopt_nccl(
+[[nodiscard]] std::vector<std::unique_ptr<GpuCommunicator>> adopt_nccl(
     NcclApi const& api, std::span<ncclComm_t const> communicators,
-    std::span<NcclPlace const> places);
+    std::span<NcclMember const> places);
 
 }  // namespace tessera::cuda

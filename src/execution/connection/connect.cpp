@@ -18,7 +18,7 @@ void explain_routes(CompiledStatement& compiled) {
   for (auto const& device : compiled.devices)
     for (auto const& message : device.sends)
       for (auto const& block : message.blocks)
-        routes[block.leaf].insert(to_string(route_of(message)));
+        routes[block.operand].insert(to_string(route_of(message)));
   for (std::size_t l = 0; l < reads.size(); ++l) reads[l].routes = join(routes[l]);
 }
 

@@ -9,49 +9,48 @@ namespace {
 
 // The channel says that this device has come to the statement: messages of a communicator carry no
 // tag.
-void announce(Record& record, Message const& message) {
-  (void)message.sender->slot(*record.waiter, record.tag);
-  message.sender->put(record.tag, 0);
+void announce(DeviceTask& task, Message const& message) {
+  (void)message.sender->slot(*task.waiter, task.tag);
+  message.sender->put(task.tag, 0);
 }
 
-void await_announcement(Record& record, Message const& message) {
-  (void)message.receiver->take(*record.waiter, record.tag);
+void await_announcement(DeviceTask& task, Message const& message) {
+  (void)message.receiver->take(*task.waiter, task.tag);
   message.receiver->release();
 }
 
-void run_communicator(Record& record, PathMessages const& messages) {
-  auto& gpu = *record.gpu_context;
-  gpu.wires->wait(*gpu.packed);
+void run_communicator(DeviceTask& task, PathMessages const& messages) {
+  auto& gpu = *task.gpu_context;
+  gpu.comm_queue->wait(*gpu.packed);
   gpu.group->begin();
   for (auto const& message : messages.sends)
-    gpu.group->send(message.peer.value(), in_room(record, message), message.bytes);
+    gpu.group->send(message.peer.value(), in_room(task, message), message.bytes);
   for (auto const& message : messages.receives)
-    gpu.group->receive(message.peer.value(), in_room(record, message), message.bytes);
+    gpu.group->receive(message.peer.value(), in_room(task, message), message.bytes);
   gpu.group->end();
-  wait_for_communicator(record);
-  gpu.wires->record(*gpu.arrived);
+  wait_for_communicator(task);
+  gpu.comm_queue->record(*gpu.arrived);
   gpu.stream->wait(*gpu.arrived);
 }
 
 class CommunicatorPath final : public PathSteps<CommunicatorPath> {
  public:
-  void begin_sends(Record& record, PathMessages const& messages) const override {
-    for (auto const& message : messages.sends)
-      pack_on_gpu(record, message, in_room(record, message));
-    record.queue->record(*record.gpu_context->packed);
-    for (auto const& message : messages.sends) announce(record, message);
-    note_phase(record, Phase::pack);
+  void begin_sends(DeviceTask& task, PathMessages const& messages) const override {
+    for (auto const& message : messages.sends) pack_on_gpu(task, message, in_room(task, message));
+    task.queue->record(*task.gpu_context->packed);
+    for (auto const& message : messages.sends) announce(task, message);
+    note_phase(task, Phase::pack);
   }
 
   // The exchange ends when the other members have come to the statement too: so that is waited for
   // first, where failures and mismatches are seen.
-  void finish_receives(Record& record, PathMessages const& messages) const override {
-    for (auto const& message : messages.receives) await_announcement(record, message);
-    run_communicator(record, messages);
-    note_phase(record, Phase::wait);
+  void finish_receives(DeviceTask& task, PathMessages const& messages) const override {
+    for (auto const& message : messages.receives) await_announcement(task, message);
+    run_communicator(task, messages);
+    note_phase(task, Phase::wait);
     for (auto const& message : messages.receives)
-      unpack_on_gpu(record, message, in_room(record, message));
-    note_phase(record, Phase::pack);
+      unpack_on_gpu(task, message, in_room(task, message));
+    note_phase(task, Phase::pack);
   }
 };
 

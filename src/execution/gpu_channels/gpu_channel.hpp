@@ -31,7 +31,7 @@ namespace tessera {
 ///
 /// Threads: `put` is the sender's, `taken` the receiver's; the rest is set while both have nothing
 /// to do.
-struct GpuLane {
+struct GpuPeerChannel {
   Route route = Route::peer;
   bool is_direct = false;       ///< kernels of the sender store into the slots
   std::int64_t slot_bytes = 0;  ///< 0 before there are slots

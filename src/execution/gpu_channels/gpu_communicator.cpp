@@ -18,13 +18,13 @@ namespace tessera {
 namespace {
 
 // A member's address, or a part of it.
-struct AddressNote {
-  NoteHead head;  // with the length of the whole address
+struct AddressMessage {
+  HandshakeHeader head;  // with the length of the whole address
   std::array<std::byte, 800> bytes{};
 };
 
 // The numbers of one process, for everybody.
-void spread(Bootstrap& bootstrap, GpuGroupId& id, bool is_mine) {
+void spread(Bootstrap& bootstrap, GpuCommunicatorId& id, bool is_mine) {
   std::array<std::int64_t, sizeof id.bytes / sizeof(std::int64_t)> numbers;
   static_assert(sizeof numbers == sizeof id.bytes);
   numbers.fill(std::numeric_limits<std::int64_t>::min());
@@ -55,7 +55,7 @@ std::string_view name_of(Route route) {
 
 }  // namespace
 
-void GpuGroupRoute::join(GpuRouteChoice choice) {
+void CommunicatorRoute::join(GpuRouteChoice choice) {
   auto const asked = communicator_asked_for(choice);
   bool const is_free = choice == GpuRouteChoice::automatic;
   if (has_communicators() && (is_free || asked == Route::nccl)) return adopt_nccl();
@@ -65,14 +65,14 @@ void GpuGroupRoute::join(GpuRouteChoice choice) {
     if (joins(route, try_unasked(route))) return;
 }
 
-void GpuGroupRoute::join_asked(GpuRouteChoice choice, Route route) {
+void CommunicatorRoute::join_asked(GpuRouteChoice choice, Route route) {
   if (joins(route, try_route(route))) return;
   throw ConfigError(
       text("TESSERA_GPU_ROUTE=", to_string(choice), " cannot join the devices: ", why_not_));
 }
 
 // Notes how a try ended; true if all devices have joined.
-bool GpuGroupRoute::joins(Route route, std::string const& trouble) {
+bool CommunicatorRoute::joins(Route route, std::string const& trouble) {
   if (!trouble.empty()) {
     why_not_ += text(why_not_.empty() ? "" : "; ", name_of(route), ": ", trouble);
     return false;
@@ -83,7 +83,7 @@ bool GpuGroupRoute::joins(Route route, std::string const& trouble) {
 }
 
 // A collective over the job.
-bool GpuGroupRoute::has_communicators() const {
+bool CommunicatorRoute::has_communicators() const {
   bool const mine = !tools_.nccl_communicators.empty();
   if (!is_equal_on_all(tools_.bootstrap, mine ? 1 : 0))
     throw UsageError(
@@ -93,33 +93,33 @@ bool GpuGroupRoute::has_communicators() const {
 }
 
 // As has_communicators.
-void GpuGroupRoute::adopt_nccl() {
+void CommunicatorRoute::adopt_nccl() {
   auto const& job = tools_.job;
   auto const& given = tools_.nccl_communicators;
   auto const trouble = trouble_of([&] {
-    if (given.size() != tools_.sides.size())
+    if (given.size() != tools_.contexts.size())
       throw DeviceError(text(given.size(), " for ", counted(job.local_count(), "device")));
-    auto const streams = prepare_wires();
-    keep(tools_.sides.front()->stream->peers().adopt_group(given, job.first_local().value(),
-                                                           job.device_count(), streams));
+    auto const streams = prepare_comm_queues();
+    keep(tools_.contexts.front()->stream->peers().adopt_communicator(
+        given, job.first_local().value(), job.device_count(), streams));
   });
   auto const words = agreed(tools_.bootstrap, trouble.data());
   if (!words.empty()) throw UsageError(text("RuntimeOptions::nccl_communicators: ", words));
   route_ = Route::nccl;
 }
 
-bool GpuGroupRoute::spans_hosts() const {
+bool CommunicatorRoute::spans_hosts() const {
   auto& bootstrap = tools_.bootstrap;
   return std::ssize(bootstrap.host_processes()) < bootstrap.process_count();
 }
 
-std::size_t GpuGroupRoute::local_index(DeviceId device) const {
+std::size_t CommunicatorRoute::local_index(DeviceId device) const {
   return static_cast<std::size_t>(tools_.job.local_index(device));
 }
 
 // Tries a route and returns the reason for its failure; empty if all have joined. A collective over
 // the job.
-std::string GpuGroupRoute::try_route(Route route) {
+std::string CommunicatorRoute::try_route(Route route) {
   if (auto words = agreed(tools_.bootstrap, why_unfit(route)); !words.empty()) return words;
   auto words = route == Route::nccl ? join_nccl() : join_ucx();
   if (!words.empty()) leave();
@@ -128,7 +128,7 @@ std::string GpuGroupRoute::try_route(Route route) {
 
 // As try_route, for a route that was not requested. Fails if the host's messages were forced to
 // another route.
-std::string GpuGroupRoute::try_unasked(Route route) {
+std::string CommunicatorRoute::try_unasked(Route route) {
   auto const asked = environment("TESSERA_ROUTE").value_or("ucx");
   bool const is_forced = route == Route::ucx_gpu && asked != "ucx";
   auto const trouble = is_forced ? text("TESSERA_ROUTE asks for ", asked) : std::string();
@@ -137,14 +137,15 @@ std::string GpuGroupRoute::try_unasked(Route route) {
 }
 
 // Of this process; a collective over the job.
-std::string GpuGroupRoute::why_unfit(Route route) const {
+std::string CommunicatorRoute::why_unfit(Route route) const {
   std::vector<std::uint64_t> identities;
-  GpuGroupTraits traits;
+  GpuCommunicatorTraits traits;
   auto const trouble = trouble_of([&] {
-    auto& first = *tools_.sides.front()->stream;
-    for (auto* const side : tools_.sides)
-      identities.push_back(side->stream->peers().gpu_identity());
-    traits = route == Route::nccl ? first.peers().group_traits() : ucx_group_traits(first);
+    auto& first = *tools_.contexts.front()->stream;
+    for (auto* const context : tools_.contexts)
+      identities.push_back(context->stream->peers().gpu_identity());
+    traits =
+        route == Route::nccl ? first.peers().communicator_traits() : ucx_communicator_traits(first);
   });
   bool const is_shared = shares_gpus(tools_.bootstrap, identities);
   if (!is_empty(trouble)) return trouble.data();
@@ -155,41 +156,41 @@ std::string GpuGroupRoute::why_unfit(Route route) const {
 }
 
 // The streams with which the devices are members.
-std::vector<GpuStream*> GpuGroupRoute::prepare_wires() {
+std::vector<GpuStream*> CommunicatorRoute::prepare_comm_queues() {
   std::vector<GpuStream*> streams;
-  for (auto* const side : tools_.sides) {
-    side->wires = side->stream->make_sibling();
-    side->packed = side->stream->make_event();
-    side->arrived = side->wires->make_event();
-    streams.push_back(side->wires.get());
+  for (auto* const context : tools_.contexts) {
+    context->comm_queue = context->stream->make_sibling();
+    context->packed = context->stream->make_event();
+    context->arrived = context->comm_queue->make_event();
+    streams.push_back(context->comm_queue.get());
   }
   return streams;
 }
 
-void GpuGroupRoute::keep(std::vector<std::unique_ptr<GpuGroup>> groups) {
-  for (std::size_t i = 0; i < groups.size(); ++i) tools_.sides[i]->group = std::move(groups[i]);
+void CommunicatorRoute::keep(std::vector<std::unique_ptr<GpuCommunicator>> groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) tools_.contexts[i]->group = std::move(groups[i]);
 }
 
 // Leaves the half-formed communicator; members that already joined would wait for ever.
-void GpuGroupRoute::leave() {
+void CommunicatorRoute::leave() {
   members_.clear();
-  for (auto* const side : tools_.sides) side->group.reset();
+  for (auto* const context : tools_.contexts) context->group.reset();
 }
 
 // As try_route.
-std::string GpuGroupRoute::join_nccl() {
+std::string CommunicatorRoute::join_nccl() {
   auto const& job = tools_.job;
-  auto& peers = tools_.sides.front()->stream->peers();
+  auto& peers = tools_.contexts.front()->stream->peers();
   bool const is_first = job.self() == ProcessId{0};
-  GpuGroupId id;
+  GpuCommunicatorId id;
   auto trouble = trouble_of([&] {
     if (is_first) id = peers.make_group_id(job.device_count());
   });
   if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
   spread(tools_.bootstrap, id, is_first);
   trouble = trouble_of([&] {
-    auto const streams = prepare_wires();
-    keep(peers.join_group(id, job.first_local().value(), job.device_count(), streams));
+    auto const streams = prepare_comm_queues();
+    keep(peers.join_communicator(id, job.first_local().value(), job.device_count(), streams));
   });
   auto words = agreed(tools_.bootstrap, trouble.data());
   return words.empty() ? wait_until_joined() : words;
@@ -197,15 +198,15 @@ std::string GpuGroupRoute::join_nccl() {
 
 // As try_route. All poll for a moment and then exchange their results: a failure on one process
 // ends the wait of the others.
-std::string GpuGroupRoute::wait_until_joined() {
+std::string CommunicatorRoute::wait_until_joined() {
   enum State : std::int64_t { joined, joining, failed };
   for (;;) {
     std::int64_t state = joining;
     auto const trouble = trouble_of([&] {
       auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
       while (state == joining && std::chrono::steady_clock::now() < end) {
-        auto const is_ready = [](GpuSide* side) { return side->group->is_ready(); };
-        if (std::ranges::all_of(tools_.sides, is_ready)) state = joined;
+        auto const is_ready = [](GpuContext* context) { return context->group->is_ready(); };
+        if (std::ranges::all_of(tools_.contexts, is_ready)) state = joined;
         std::this_thread::yield();
       }
     });
@@ -217,14 +218,14 @@ std::string GpuGroupRoute::wait_until_joined() {
 }
 
 // As try_route. Members are introduced as plans name them.
-std::string GpuGroupRoute::join_ucx() {
+std::string CommunicatorRoute::join_ucx() {
   auto const trouble = trouble_of([&] {
-    prepare_wires();
+    prepare_comm_queues();
     auto rank = tools_.job.first_local().value();
-    for (auto* const side : tools_.sides) {
-      auto member = make_ucx_group(side->wires, rank++);
+    for (auto* const context : tools_.contexts) {
+      auto member = make_ucx_communicator(context->comm_queue, rank++);
       members_.push_back(member.get());
-      side->group = std::move(member);
+      context->group = std::move(member);
     }
   });
   return agreed(tools_.bootstrap, trouble.data());
@@ -232,7 +233,7 @@ std::string GpuGroupRoute::join_ucx() {
 
 // Sends all control messages before receiving the first, so that no cycle of waits can occur. No
 // worker has messages under way meanwhile.
-void GpuGroupRoute::introduce(CompiledStatement const& plan, StatementTag const& tag) {
+void CommunicatorRoute::introduce(CompiledStatement const& plan, StatementTag const& tag) {
   if (route_ != Route::ucx_gpu) return;
   std::vector<Pair> incoming;
   std::vector<Pair> outgoing;
@@ -252,24 +253,24 @@ void GpuGroupRoute::introduce(CompiledStatement const& plan, StatementTag const&
   for (auto const& pair : outgoing) hear_address(pair, tag);
 }
 
-void GpuGroupRoute::tell_address(Pair pair, StatementTag const& tag) {
+void CommunicatorRoute::tell_address(Pair pair, StatementTag const& tag) {
   auto const [from, to] = pair;
   auto const address = members_[local_index(to)]->address();
   for (std::size_t at = 0; at < address.size();) {
-    AddressNote note{head_of(tag, std::ssize(address))};
+    AddressMessage note{head_of(tag, std::ssize(address))};
     auto const count = std::min(note.bytes.size(), address.size() - at);
     std::memcpy(note.bytes.data(), address.data() + at, count);
-    tell(tools_.network, to, from, note);
+    send_handshake(tools_.network, to, from, note);
     at += count;
   }
 }
 
-void GpuGroupRoute::hear_address(Pair pair, StatementTag const& tag) {
+void CommunicatorRoute::hear_address(Pair pair, StatementTag const& tag) {
   auto const [from, to] = pair;
   std::vector<std::byte> address;
   std::size_t length = 0;
   do {
-    auto const note = hear<AddressNote>(tools_.network, to, from, tag);
+    auto const note = receive_handshake<AddressMessage>(tools_.network, to, from, tag);
     length = static_cast<std::size_t>(note.head.bytes);
     auto const count = std::min(note.bytes.size(), length - address.size());
     address.insert(address.end(), note.bytes.begin(),

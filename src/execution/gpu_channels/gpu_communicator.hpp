@@ -27,17 +27,17 @@ struct GpuRouteTools {
   Bootstrap& bootstrap;
   Job const& job;
   Network& network;
-  std::vector<GpuSide*> sides;                ///< by local index
+  std::vector<GpuContext*> contexts;          ///< by local index
   std::function<void()> rest;                 ///< waits until no local device uses its messages
   std::vector<ncclComm*> nccl_communicators;  ///< of the program, by local index; else none
 };
 
 /// Joins the devices by NCCL or, if that is impossible, by a UCX that reaches GPU memory.
 /// Threads: the caller's.
-class GpuGroupRoute {
+class CommunicatorRoute {
  public:
   /// Starts without members.
-  explicit GpuGroupRoute(GpuRouteTools const& tools) : tools_(tools) {}
+  explicit CommunicatorRoute(GpuRouteTools const& tools) : tools_(tools) {}
 
   /// Joins all devices: where the job spans hosts, or where TESSERA_GPU_ROUTE asks for it.
   /// Ranks:  collective.
@@ -69,8 +69,8 @@ class GpuGroupRoute {
   [[nodiscard]] std::string join_nccl();
   [[nodiscard]] std::string wait_until_joined();
   [[nodiscard]] std::string join_ucx();
-  std::vector<GpuStream*> prepare_wires();
-  void keep(std::vector<std::unique_ptr<GpuGroup>> groups);
+  std::vector<GpuStream*> prepare_comm_queues();
+  void keep(std::vector<std::unique_ptr<GpuCommunicator>> groups);
   void leave();
   void tell_address(Pair pair, StatementTag const& tag);
   void hear_address(Pair pair, StatementTag const& tag);
@@ -79,8 +79,8 @@ class GpuGroupRoute {
   GpuRouteTools const& tools_;
   std::optional<Route> route_;
   std::string why_not_;
-  std::vector<UcxGroup*> members_;  ///< by local index, of a group by UCX
-  std::set<Pair> introduced_;       ///< with a device of this process
+  std::vector<UcxCommunicator*> members_;  ///< by local index, of a group by UCX
+  std::set<Pair> introduced_;              ///< with a device of this process
 };
 
 }  // namespace tessera

@@ -9,7 +9,7 @@ constexpr std::int64_t alignment = 256;
 
 bool needs_room(Message const& message) {
   if (message.path != PathKind::peer) return true;
-  return message.sender != nullptr && !message.lane->is_direct;
+  return message.sender != nullptr && !message.peer_channel->is_direct;
 }
 
 bool is_staged(Message const& message) {
@@ -40,17 +40,17 @@ MessageRoom lay_out_messages(DevicePlan& plan) {
   return {end, is_any_staged ? end : 0};
 }
 
-void pack_on_gpu(Record& record, Message const& message, std::byte* to) {
+void pack_on_gpu(DeviceTask& task, Message const& message, std::byte* to) {
   visit_blocks(message, [&](MessageBlock const& block, std::int64_t at) {
-    record.queue->pack(base_of(record, block.storage, block.buffer), block.block, 0, to + at,
-                       block.bytes);
+    task.queue->pack(base_of(task, block.storage, block.buffer), block.block, 0, to + at,
+                     block.bytes);
   });
 }
 
-void unpack_on_gpu(Record& record, Message const& message, std::byte const* from) {
+void unpack_on_gpu(DeviceTask& task, Message const& message, std::byte const* from) {
   visit_blocks(message, [&](MessageBlock const& block, std::int64_t at) {
-    record.queue->unpack(base_of(record, block.storage, block.buffer), block.block, 0, from + at,
-                         block.bytes);
+    task.queue->unpack(base_of(task, block.storage, block.buffer), block.block, 0, from + at,
+                       block.bytes);
   });
 }
 

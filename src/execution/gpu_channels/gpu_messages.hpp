@@ -24,17 +24,17 @@ struct MessageRoom {
 MessageRoom lay_out_messages(DevicePlan& plan);
 
 /// Where a message lies in the memory of the record's GPU.
-[[nodiscard]] inline std::byte* in_room(Record const& record, Message const& message) {
-  return record.gpu_context->messages->data() + message.room_offset;
+[[nodiscard]] inline std::byte* in_room(DeviceTask const& task, Message const& message) {
+  return task.gpu_context->messages->data() + message.room_offset;
 }
 /// Where it lies in pinned memory of the host.
-[[nodiscard]] inline std::byte* in_staging(Record const& record, Message const& message) {
-  return record.gpu_context->staging->data() + message.room_offset;
+[[nodiscard]] inline std::byte* in_staging(DeviceTask const& task, Message const& message) {
+  return task.gpu_context->staging->data() + message.room_offset;
 }
 
 /// Adds the packing of a message, to memory that the GPU reaches, to the record's queue.
-void pack_on_gpu(Record& record, Message const& message, std::byte* to);
+void pack_on_gpu(DeviceTask& task, Message const& message, std::byte* to);
 /// The reverse.
-void unpack_on_gpu(Record& record, Message const& message, std::byte const* from);
+void unpack_on_gpu(DeviceTask& task, Message const& message, std::byte const* from);
 
 }  // namespace tessera

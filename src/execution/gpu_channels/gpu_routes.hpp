@@ -41,7 +41,7 @@ class GpuRoutes {
 
   /// Releases memory and events of other processes before those end. Nothing may be sent
   /// afterwards.
-  void let_go() noexcept;
+  void release() noexcept;
   /// After a failure: no GPU waits for other processes any more.
   void abandon() noexcept;
 
@@ -52,36 +52,36 @@ class GpuRoutes {
     Pair pair;
     Sender* sender = nullptr;  ///< of this process's end, if it sends
     std::int64_t slot_bytes = 0;
-    GpuLane lane;
+    GpuPeerChannel peer_channel;
     std::string why_not;  ///< empty if both ends have it
   };
 
-  [[nodiscard]] GpuSide& side(DeviceId device) const;
+  [[nodiscard]] GpuContext& context(DeviceId device) const;
   [[nodiscard]] bool is_near(ProcessId process) const;
   /// None: through the host, by the channel's.
   [[nodiscard]] std::optional<Route> route_between(DeviceId from, DeviceId to) const;
 
-  void open_lanes(CompiledStatement const& plan, StatementTag const& tag);
-  void open_local_lane(Pair pair, std::int64_t bytes);
-  void put_in_place(Pair pair, GpuLane&& lane);
+  void open_peer_channels(CompiledStatement const& plan, StatementTag const& tag);
+  void open_local_peer_channel(Pair pair, std::int64_t bytes);
+  void put_in_place(Pair pair, GpuPeerChannel&& peer_channel);
   [[nodiscard]] std::int64_t shared_slot_bytes(Pair pair, std::int64_t bytes) const;
-  [[nodiscard]] bool needs_lane(Pair pair, std::int64_t bytes) const;
-  void open_remote_lanes(std::vector<Opening>& incoming, std::vector<Opening>& outgoing,
-                         StatementTag const& tag);
+  [[nodiscard]] bool needs_peer_channel(Pair pair, std::int64_t bytes) const;
+  void open_remote_peer_channels(std::vector<Opening>& incoming, std::vector<Opening>& outgoing,
+                                 StatementTag const& tag);
   void offer(Opening& opening, StatementTag const& tag);
   void accept(Opening& opening, StatementTag const& tag);
   void confirm(Opening& opening, StatementTag const& tag);
   void keep(Opening& opening);
 
   void choose_path(Message& message, DeviceId from, DeviceId to);
-  void make_room(GpuSide& side, DevicePlan& plan);
+  void make_room(GpuContext& context, DevicePlan& plan);
 
   GpuRouteTools tools_;
   GpuRouteChoice choice_ = GpuRouteChoice::automatic;  ///< of TESSERA_GPU_ROUTE
-  GpuGroupRoute group_{tools_};
-  std::map<Pair, std::unique_ptr<GpuLane>> lanes_;
-  std::vector<std::pair<Pair, GpuLane>> earlier_;  ///< that have grown, or failed
-  std::set<Pair> without_lane_;  ///< between processes of this host that cannot have one
+  CommunicatorRoute group_{tools_};
+  std::map<Pair, std::unique_ptr<GpuPeerChannel>> peer_channels_;
+  std::vector<std::pair<Pair, GpuPeerChannel>> earlier_;  ///< that have grown, or failed
+  std::set<Pair> without_peer_channel_;  ///< between processes of this host that cannot have one
 };
 
 /// How a message travels.

@@ -62,28 +62,29 @@ template <class F>
 }
 
 /// The header of a handshake message: the statement and a length.
-struct NoteHead {
+struct HandshakeHeader {
   std::uint64_t statement = 0;
   std::uint64_t hash = 0;
   std::int64_t bytes = 0;
 
-  friend bool operator==(NoteHead const&, NoteHead const&) = default;
+  friend bool operator==(HandshakeHeader const&, HandshakeHeader const&) = default;
 };
-[[nodiscard]] inline NoteHead head_of(StatementTag const& tag, std::int64_t bytes) {
+[[nodiscard]] inline HandshakeHeader head_of(StatementTag const& tag, std::int64_t bytes) {
   return {tag.number, tag.hash, bytes};
 }
 
 template <class Note>
-void tell(Network& network, DeviceId from, DeviceId to, Note const& note) {
-  static_assert(sizeof note <= Network::max_note_bytes);
-  network.tell(from, to, std::as_bytes(std::span(&note, 1)));
+void send_handshake(Network& network, DeviceId from, DeviceId to, Note const& note) {
+  static_assert(sizeof note <= Network::max_handshake_bytes);
+  network.send_handshake(from, to, std::as_bytes(std::span(&note, 1)));
 }
 
 /// Receives the next handshake message of a statement. Throws: Mismatch if it belongs to another
 /// statement; PeerFailed.
 template <class Note>
-[[nodiscard]] Note hear(Network& network, DeviceId from, DeviceId to, StatementTag const& tag) {
-  auto const bytes = network.hear(from, to, tag);
+[[nodiscard]] Note receive_handshake(Network& network, DeviceId from, DeviceId to,
+                                     StatementTag const& tag) {
+  auto const bytes = network.receive_handshake(from, to, tag);
   Note note;
   if (bytes.size() == sizeof note)
     std::memcpy(static_cast<void*>(&note), bytes.data(), sizeof note);

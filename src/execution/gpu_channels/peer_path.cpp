@@ -9,42 +9,42 @@ namespace {
 
 // A slot of the lane may be written once the GPU that reads it has done so with its last message.
 // The receiver has added that work to its queue: the channel's slot is free.
-void send(Record& record, Message const& message) {
-  auto& lane = *message.lane;
-  auto& queue = *record.queue;
-  (void)message.sender->slot(*record.waiter, record.tag);
-  auto const which = lane.put++ % lane.slots.size();
-  queue.wait(*lane.drained[which]);
-  if (lane.is_direct)
-    pack_on_gpu(record, message, lane.slots[which]);
+void send(DeviceTask& task, Message const& message) {
+  auto& peer_channel = *message.peer_channel;
+  auto& queue = *task.queue;
+  (void)message.sender->slot(*task.waiter, task.tag);
+  auto const which = peer_channel.put++ % peer_channel.slots.size();
+  queue.wait(*peer_channel.drained[which]);
+  if (peer_channel.is_direct)
+    pack_on_gpu(task, message, peer_channel.slots[which]);
   else
-    queue.copy(lane.slots[which], in_room(record, message), message.bytes);
-  queue.record(*lane.filled[which]);
-  message.sender->put(record.tag, 0);
+    queue.copy(peer_channel.slots[which], in_room(task, message), message.bytes);
+  queue.record(*peer_channel.filled[which]);
+  message.sender->put(task.tag, 0);
 }
 
-void receive(Record& record, Message const& message) {
-  auto& lane = *message.lane;
-  auto& queue = *record.queue;
-  (void)message.receiver->take(*record.waiter, record.tag);
-  auto const which = lane.taken++ % lane.slots.size();
-  queue.wait(*lane.filled[which]);
-  unpack_on_gpu(record, message, lane.slots[which]);
-  queue.record(*lane.drained[which]);
+void receive(DeviceTask& task, Message const& message) {
+  auto& peer_channel = *message.peer_channel;
+  auto& queue = *task.queue;
+  (void)message.receiver->take(*task.waiter, task.tag);
+  auto const which = peer_channel.taken++ % peer_channel.slots.size();
+  queue.wait(*peer_channel.filled[which]);
+  unpack_on_gpu(task, message, peer_channel.slots[which]);
+  queue.record(*peer_channel.drained[which]);
   message.receiver->release();
 }
 
 class PeerPath final : public PathSteps<PeerPath> {
  public:
-  void begin_sends(Record& record, PathMessages const& messages) const override {
+  void begin_sends(DeviceTask& task, PathMessages const& messages) const override {
     for (auto const& message : messages.sends)
-      if (!message.lane->is_direct) pack_on_gpu(record, message, in_room(record, message));
-    for (auto const& message : messages.sends) send(record, message);
-    note_phase(record, Phase::pack);
+      if (!message.peer_channel->is_direct) pack_on_gpu(task, message, in_room(task, message));
+    for (auto const& message : messages.sends) send(task, message);
+    note_phase(task, Phase::pack);
   }
-  void finish_receives(Record& record, PathMessages const& messages) const override {
-    for (auto const& message : messages.receives) receive(record, message);
-    note_phase(record, Phase::wait);
+  void finish_receives(DeviceTask& task, PathMessages const& messages) const override {
+    for (auto const& message : messages.receives) receive(task, message);
+    note_phase(task, Phase::wait);
   }
 };
 

@@ -10,23 +10,23 @@
 namespace tessera {
 namespace {
 
-bool put_piece(Record& record, Message const& message, std::int64_t round) {
+bool put_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const slot_bytes = message.sender->slot_bytes();
   auto const size = piece_bytes(message, slot_bytes, round);
   if (size == 0) return false;
-  auto const slot = message.sender->slot(*record.waiter, record.tag);
-  std::memcpy(slot.data(), in_staging(record, message) + round * slot_bytes,
+  auto const slot = message.sender->slot(*task.waiter, task.tag);
+  std::memcpy(slot.data(), in_staging(task, message) + round * slot_bytes,
               static_cast<std::size_t>(size));
-  message.sender->put(record.tag, size);
+  message.sender->put(task.tag, size);
   return piece_bytes(message, slot_bytes, round + 1) > 0;
 }
 
-bool take_piece(Record& record, Message const& message, std::int64_t round) {
+bool take_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const slot_bytes = message.receiver->slot_bytes();
   auto const size = piece_bytes(message, slot_bytes, round);
   if (size == 0) return false;
-  auto const slot = message.receiver->take(*record.waiter, record.tag);
-  std::memcpy(in_staging(record, message) + round * slot_bytes, slot.data(),
+  auto const slot = message.receiver->take(*task.waiter, task.tag);
+  std::memcpy(in_staging(task, message) + round * slot_bytes, slot.data(),
               static_cast<std::size_t>(size));
   message.receiver->release();
   return piece_bytes(message, slot_bytes, round + 1) > 0;
@@ -34,43 +34,44 @@ bool take_piece(Record& record, Message const& message, std::int64_t round) {
 
 class StagedPath final : public PathSteps<StagedPath> {
  public:
-  void begin_sends(Record& record, PathMessages const& messages) const override {
+  void begin_sends(DeviceTask& task, PathMessages const& messages) const override {
     if (messages.sends.empty()) return;
     for (auto const& message : messages.sends) {
-      pack_on_gpu(record, message, in_room(record, message));
-      record.queue->copy(in_staging(record, message), in_room(record, message), message.bytes);
+      pack_on_gpu(task, message, in_room(task, message));
+      task.queue->copy(in_staging(task, message), in_room(task, message), message.bytes);
     }
-    note_phase(record, Phase::pack);
-    wait_for_gpu(record);
-    note_phase(record, Phase::wait);
+    note_phase(task, Phase::pack);
+    wait_for_gpu(task);
+    note_phase(task, Phase::wait);
   }
 
-  bool put_pieces(Record& record, PathMessages const& messages, std::int64_t round) const override {
+  bool put_pieces(DeviceTask& task, PathMessages const& messages,
+                  std::int64_t round) const override {
     bool more = false;
-    for (auto const& message : messages.sends) more = put_piece(record, message, round) || more;
-    note_phase(record, Phase::wait);
+    for (auto const& message : messages.sends) more = put_piece(task, message, round) || more;
+    note_phase(task, Phase::wait);
     return more;
   }
 
-  bool take_pieces(Record& record, PathMessages const& messages,
+  bool take_pieces(DeviceTask& task, PathMessages const& messages,
                    std::int64_t round) const override {
     // The bytes of the statement before have left the staging memory.
     if (round == 0 && !messages.receives.empty())
-      wait_until_passed(record, *record.gpu_context->unstaged);
+      wait_until_passed(task, *task.gpu_context->unstaged);
     bool more = false;
-    for (auto const& message : messages.receives) more = take_piece(record, message, round) || more;
-    note_phase(record, Phase::wait);
+    for (auto const& message : messages.receives) more = take_piece(task, message, round) || more;
+    note_phase(task, Phase::wait);
     return more;
   }
 
-  void finish_receives(Record& record, PathMessages const& messages) const override {
+  void finish_receives(DeviceTask& task, PathMessages const& messages) const override {
     if (messages.receives.empty()) return;
     for (auto const& message : messages.receives)
-      record.queue->copy(in_room(record, message), in_staging(record, message), message.bytes);
-    record.queue->record(*record.gpu_context->unstaged);
+      task.queue->copy(in_room(task, message), in_staging(task, message), message.bytes);
+    task.queue->record(*task.gpu_context->unstaged);
     for (auto const& message : messages.receives)
-      unpack_on_gpu(record, message, in_room(record, message));
-    note_phase(record, Phase::pack);
+      unpack_on_gpu(task, message, in_room(task, message));
+    note_phase(task, Phase::pack);
   }
 
   [[nodiscard]] bool holds_whole(Message const& message) const override {

@@ -23,7 +23,7 @@ namespace tessera {
 /// Threads: one at a time.
 /// Throws:  DeviceError; TransportError if a connection cannot be made, or has been broken for some
 ///          seconds: meanwhile the waiting process may learn the reason.
-class UcxGroup : public GpuGroup {
+class UcxCommunicator : public GpuCommunicator {
  public:
   /// The address by which others send to this member.
   [[nodiscard]] virtual std::vector<std::byte> address() const = 0;
@@ -32,11 +32,11 @@ class UcxGroup : public GpuGroup {
 };
 
 /// Whether UCX is available and reaches memory of such a GPU. Cost: starts UCX, some milliseconds.
-[[nodiscard]] GpuGroupTraits ucx_group_traits(GpuStream& stream);
+[[nodiscard]] GpuCommunicatorTraits ucx_communicator_traits(GpuStream& stream);
 
 /// Makes a member whose messages follow the work of a stream.
 /// Throws: TransportError; BackendNotBuilt where TESSERA_WITH_UCX is off.
-[[nodiscard]] std::unique_ptr<UcxGroup> make_ucx_group(std::shared_ptr<GpuStream> stream,
-                                                       std::int64_t rank);
+[[nodiscard]] std::unique_ptr<UcxCommunicator> make_ucx_communicator(
+    std::shared_ptr<GpuStream> stream, std::int64_t rank);
 
 }  // namespace tessera

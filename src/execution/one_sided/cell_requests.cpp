@@ -31,7 +31,7 @@ std::byte* grown_by(std::vector<std::byte>& bytes, std::int64_t more) {
 void carry_out(RequestMessage const& request, Shard& shard, std::int64_t element_bytes,
                std::span<std::byte const> cells, std::vector<std::byte>& answer) {
   auto const box = box_of(request, shard.own.rank());
-  auto const block = shard.frame.block_of(box, element_bytes);
+  auto const block = shard.padded_layout.block_of(box, element_bytes);
   auto* const first = shard.cells() + block.offset_bytes;
   bool const is_one = request.bytes == element_bytes && stream_bytes(block) == element_bytes;
   switch (request.what) {

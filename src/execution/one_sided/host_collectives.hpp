@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// A collective operation other than a statement; equal on all processes.
-struct Meeting {
+struct Collective {
   char const* purpose = "";   ///< as "which reads cells"; of static storage
   std::uint64_t array = 0;    ///< the number of the array concerned; 0: none
   std::uint64_t details = 0;  ///< a hash of all else that must be equal
@@ -29,8 +29,8 @@ class HostCollectives {
 
   /// Replaces the bytes of every process by the bitwise or of all of them.
   /// Ranks:  collective. Throws: PeerFailed, Mismatch if the processes do not meet for the same.
-  virtual void or_over_processes(std::span<std::byte> bytes, Place const& place,
-                                 Meeting const& meeting) = 0;
+  virtual void or_over_processes(std::span<std::byte> bytes, SourceLocation const& location,
+                                 Collective const& collective) = 0;
   /// Waits until this process's devices have executed all statements so far.
   /// Ranks: local. Throws: PeerFailed, Mismatch.
   virtual void synchronize() = 0;

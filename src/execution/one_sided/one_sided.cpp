@@ -139,7 +139,7 @@ struct OneSided::Impl {
     pass(*array, "which ends the one-sided access");
     array->set_open_epoch(false);
     arrays->remove(*array);
-    array->freshness().clear();
+    array->halo_validity().clear();
     for (auto& shard : array->shards()) {
       shard.differing.clear();
       if (shard.has_second()) shard.differing.push_back(shard.own);
@@ -202,7 +202,7 @@ struct OneSided::Impl {
   RequestQueue requests{collectives, network, job};
   std::shared_ptr<OpenArrays> arrays = std::make_shared<OpenArrays>();
   std::uint64_t accesses = 0;
-  Place fence_place;
+  SourceLocation fence_place;
   bool has_started = false;
 };
 
@@ -210,9 +210,9 @@ OneSided::OneSided(HostCollectives& collectives, Network& network, Job const& jo
     : impl_(std::make_unique<Impl>(collectives, network, job, kind)) {}
 OneSided::~OneSided() = default;
 
-void OneSided::fence(std::shared_ptr<ArrayState> const& array, Place const& place) {
+void OneSided::fence(std::shared_ptr<ArrayState> const& array, SourceLocation const& location) {
   check_may_have_epochs(*array);
-  impl_->fence_place = place;
+  impl_->fence_place = location;
   if (array->has_open_epoch())
     impl_->close(array);
   else

@@ -36,7 +36,7 @@ class OneSided {
 
   /// Opens an epoch of the array, or ends the open one.
   /// Throws: UsageError, on every process alike, if it may have none.
-  void fence(std::shared_ptr<ArrayState> const& array, Place const& place);
+  void fence(std::shared_ptr<ArrayState> const& array, SourceLocation const& location);
 
   /// One cell. `into` and `from` have room for an element.
   void read(ArrayState& array, std::span<std::int64_t const> cell, std::byte* into);

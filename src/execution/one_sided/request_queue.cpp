@@ -36,7 +36,7 @@ void RequestQueue::wait_until(Ready const& ready, DeviceId peer) {
   for (int i = 0; i < looks_alone; ++i)
     if (look()) return;
   Awaited const what{Awaited::Kind::answer, job_.first_local(), peer, 0, {}};
-  collectives_.guarded([&] { network_.caller_waiter().until(look, what); });
+  collectives_.guarded([&] { network_.caller_wait_policy().until(look, what); });
 }
 
 void RequestQueue::wait(OneSidedRequest const& request) {

@@ -138,8 +138,9 @@ void Window::reach(Owner& owner) {
 
 void Window::reach_own(Owner& owner) {
   auto& shard = array_.shards_of(owner.device)[owner.box];
-  owner.strides = shard.frame.strides;
-  owner.first = shard.cells() + shard.frame.offset_of(shard.own.lo) * array_.element_bytes();
+  owner.strides = shard.padded_layout.strides;
+  owner.first =
+      shard.cells() + shard.padded_layout.offset_of(shard.own.lo) * array_.element_bytes();
 }
 
 // The owner computes the same: the frame follows from the box and the ghost widths.
@@ -164,10 +165,11 @@ bool Window::reach_mapped(Owner& owner, ProcessId process) {
     else
       high = middle;
   }
-  auto const frame = Frame::around(owner.cells, array_.widths(), array_.element_bytes());
-  auto const offset = frame.offset_of(owner.cells.lo) * array_.element_bytes();
+  auto const padded_layout =
+      PaddedShardLayout::around(owner.cells, array_.widths(), array_.element_bytes());
+  auto const offset = padded_layout.offset_of(owner.cells.lo) * array_.element_bytes();
   auto const shown = entry(low + static_cast<std::int64_t>(owner.box));
-  owner.strides = frame.strides;
+  owner.strides = padded_layout.strides;
   owner.first = block->data() + shown.current + offset;
   return true;
 }

@@ -32,12 +32,12 @@ Borrowed::iterator find_borrowed(Borrowed borrowed, Borrowed::iterator from, Dev
   return found;
 }
 
-Frame frame_of(BorrowedBox const& borrowed) {
-  Frame frame{borrowed.cells, borrowed.strides, 0, 0};
+PaddedShardLayout padded_layout_of(BorrowedBox const& borrowed) {
+  PaddedShardLayout padded_layout{borrowed.cells, borrowed.strides, 0, 0};
   auto last = borrowed.cells.hi;
   for (auto& cell : last) --cell;
-  frame.elements = frame.offset_of(last) + 1;
-  return frame;
+  padded_layout.elements = padded_layout.offset_of(last) + 1;
+  return padded_layout;
 }
 
 }  // namespace
@@ -63,8 +63,9 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
       if (boxes[b].own.empty()) continue;
       auto const found = find_borrowed(borrowed, next, device.id, boxes[b].own);
       next = found + 1;
-      boxes[b].frame = frame_of(*found);
-      memory[b] = DeviceMemory::borrowed(found->first, boxes[b].frame.elements * element_bytes);
+      boxes[b].padded_layout = padded_layout_of(*found);
+      memory[b] =
+          DeviceMemory::borrowed(found->first, boxes[b].padded_layout.elements * element_bytes);
     }
     add_shards_of(device, boxes);
     auto const shards = shards_of(device.id);
@@ -73,7 +74,7 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
   }
 }
 
-void ArrayState::add_shards_of(LocalDevice const& device, std::vector<PlacedBox> const& boxes) {
+void ArrayState::add_shards_of(LocalDevice const& device, std::vector<StoredBox> const& boxes) {
   if (boxes.empty()) return;
   devices_.push_back({device.id, shards_.size(), boxes.size()});
   for (auto const& box : boxes) {
@@ -81,7 +82,7 @@ void ArrayState::add_shards_of(LocalDevice const& device, std::vector<PlacedBox>
     shard.device = device.id;
     shard.stream = device.stream;
     shard.own = box.own;
-    shard.frame = box.frame;
+    shard.padded_layout = box.padded_layout;
   }
 }
 
@@ -91,13 +92,13 @@ std::span<Shard> ArrayState::shards_of(DeviceId device) {
   return {};
 }
 
-std::int64_t ArrayState::buffer_bytes(Frame const& frame) const {
-  return frame.elements * element_bytes() + static_cast<std::int64_t>(Shard::displacement);
+std::int64_t ArrayState::buffer_bytes(PaddedShardLayout const& padded_layout) const {
+  return padded_layout.elements * element_bytes() + static_cast<std::int64_t>(Shard::displacement);
 }
 
 DeviceMemory ArrayState::buffer_for(Shard const& shard, std::size_t which) const {
-  if (shard.frame.elements == 0) return {};
-  auto const bytes = buffer_bytes(shard.frame);
+  if (shard.padded_layout.elements == 0) return {};
+  auto const bytes = buffer_bytes(shard.padded_layout);
   if (block_ == nullptr) return {bytes, shard.stream};
   auto* const first = block_->data() + shard.places[which];
   poison(first, bytes);
@@ -112,10 +113,10 @@ std::int64_t ArrayState::local_bytes() const {
 }
 
 bool ArrayState::renew(std::uint64_t number) {
-  bool const is_plain = addends_ == nullptr && !is_frozen() && !is_pinned() && window_ == nullptr;
+  bool const is_plain = partials_ == nullptr && !is_frozen() && !is_pinned() && window_ == nullptr;
   if (!is_plain || !(widths() == GhostWidths::none(layout()->rank()))) return false;
   set_number(number);
-  freshness().clear();
+  halo_validity().clear();
   if (!poisons_memory()) return true;
   for (auto& shard : shards_)
     for (auto& memory : shard.memory) memory.poison();
@@ -141,7 +142,7 @@ void ArrayState::replace_storage(GhostWidths const& widths) {
     shard.device = old.device;
     shard.stream = old.stream;
     shard.own = old.own;
-    shard.frame = Frame::around(shard.own, widths, element_bytes());
+    shard.padded_layout = PaddedShardLayout::around(shard.own, widths, element_bytes());
   }
   if (blocks_ != nullptr) block_ = make_block(shards_);
   for (std::size_t s = 0; s < shards_.size(); ++s) {
@@ -149,8 +150,8 @@ void ArrayState::replace_storage(GhostWidths const& widths) {
     auto& old = old_shards[s];
     shard.memory[0] = buffer_for(shard, 0);
     if (!shard.own.empty())
-      shard.copy(shard.cells(), shard.frame.block_of(shard.own, element_bytes()), old.cells(),
-                 old.frame.block_of(shard.own, element_bytes()));
+      shard.copy(shard.cells(), shard.padded_layout.block_of(shard.own, element_bytes()),
+                 old.cells(), old.padded_layout.block_of(shard.own, element_bytes()));
     old.memory = {};
   }
 }
@@ -161,8 +162,8 @@ std::shared_ptr<SharedBlock> ArrayState::make_block(std::vector<Shard>& shards) 
   constexpr std::int64_t page = 4096;
   auto at = static_cast<std::int64_t>(sizeof(std::int64_t) + shards.size() * sizeof(SharedShard));
   for (auto& shard : shards) {
-    if (shard.frame.elements == 0) continue;
-    auto const bytes = buffer_bytes(shard.frame);
+    if (shard.padded_layout.elements == 0) continue;
+    auto const bytes = buffer_bytes(shard.padded_layout);
     for (auto& place : shard.places) {
       place = rounded_up(at, bytes < page ? line_bytes : page);
       at = place + bytes;

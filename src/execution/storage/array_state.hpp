@@ -24,8 +24,8 @@
 
 namespace tessera {
 
-using detail::Addends;
 using detail::BorrowedBox;
+using detail::Partials;
 
 /// A device of this process.
 struct LocalDevice {
@@ -41,7 +41,7 @@ struct Shard {
   DeviceId device;
   std::shared_ptr<GpuStream> stream;  ///< of a GPU, whose memory this is; null on the host
   Box own;
-  Frame frame;
+  PaddedShardLayout padded_layout;
   std::array<DeviceMemory, 2> memory;
   std::size_t current = 0;               ///< which buffer holds the array's cells
   InlineVector<Box, 5> differing;        ///< own cells in which the other buffer differs
@@ -70,8 +70,8 @@ struct Shard {
 
 class Window;
 
-using detail::Addends;
 using detail::BorrowedBox;
+using detail::Partials;
 
 /// An array with its cells: its shards on this process.
 ///
@@ -94,9 +94,11 @@ class ArrayState : public ArrayModel {
   /// them; none where the layout gives it none.
   [[nodiscard]] std::span<Shard> shards_of(DeviceId device);
   /// Null for most arrays.
-  [[nodiscard]] Addends* addends() { return addends_.get(); }
+  [[nodiscard]] Partials* partials() { return partials_.get(); }
   /// Makes this array the sum of these partial results.
-  void set_addends(Addends addends) { addends_ = std::make_unique<Addends>(std::move(addends)); }
+  void set_partials(Partials partials) {
+    partials_ = std::make_unique<Partials>(std::move(partials));
+  }
 
   /// Of the cells on this process.
   [[nodiscard]] std::int64_t local_bytes() const;
@@ -132,15 +134,15 @@ class ArrayState : public ArrayModel {
     std::size_t count;
   };
 
-  void add_shards_of(LocalDevice const& device, std::vector<PlacedBox> const& boxes);
-  [[nodiscard]] std::int64_t buffer_bytes(Frame const& frame) const;
+  void add_shards_of(LocalDevice const& device, std::vector<StoredBox> const& boxes);
+  [[nodiscard]] std::int64_t buffer_bytes(PaddedShardLayout const& padded_layout) const;
   [[nodiscard]] DeviceMemory buffer_for(Shard const& shard, std::size_t which) const;
   void replace_storage(GhostWidths const& widths);
   [[nodiscard]] std::shared_ptr<SharedBlock> make_block(std::vector<Shard>& shards) const;
 
   std::vector<Shard> shards_;
   std::vector<DeviceShards> devices_;
-  std::unique_ptr<Addends> addends_;
+  std::unique_ptr<Partials> partials_;
   SharedBlocks* blocks_ = nullptr;  ///< where buffers of a shared array come from
   std::shared_ptr<SharedBlock> block_;
   std::shared_ptr<Window> window_;

@@ -106,7 +106,7 @@ void answer(int socket, msghdr const& asked, Descriptor const& passed) {
 
 }  // namespace
 
-SegmentDoor::SegmentDoor(SideThread& thread, SegmentWays ways)
+DescriptorServer::DescriptorServer(ProgressThread& thread, SegmentWays ways)
     : ways_(ways), socket_(unix_socket()) {
   std::random_device random;
   auto const number = (std::uint64_t{random()} << 32U | random()) | 1U;
@@ -120,7 +120,7 @@ SegmentDoor::SegmentDoor(SideThread& thread, SegmentWays ways)
   thread.when_readable(socket_.get(), [this] { answer_all(); });
 }
 
-void SegmentDoor::answer_all() {
+void DescriptorServer::answer_all() {
   while (true) {
     Request request{};
     iovec bytes{&request, sizeof request};
@@ -141,17 +141,17 @@ void SegmentDoor::answer_all() {
   }
 }
 
-Descriptor descriptor_from(std::uint64_t door, std::int64_t descriptor, std::uint64_t nonce,
-                           std::string& why_not) {
+Descriptor descriptor_from(std::uint64_t descriptor_server, std::int64_t descriptor,
+                           std::uint64_t nonce, std::string& why_not) {
   auto const fail = [&](std::string_view why) {
     why_not = text("the other process does not pass it by a socket: ", why);
     return Descriptor();
   };
-  if (door == 0) return fail("it has none");
+  if (descriptor_server == 0) return fail("it has none");
   auto const asking = unix_socket();
   sockaddr_un any{};
   any.sun_family = AF_UNIX;  // no more: the kernel picks a name
-  auto const [place, length] = place_of(door);
+  auto const [place, length] = place_of(descriptor_server);
   Request const request{descriptor, nonce};
   if (::bind(asking.get(), reinterpret_cast<sockaddr const*>(&any), sizeof any.sun_family) != 0 ||
       ::sendto(asking.get(), &request, sizeof request, 0, reinterpret_cast<sockaddr const*>(&place),

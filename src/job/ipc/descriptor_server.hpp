@@ -17,10 +17,10 @@ namespace tessera {
 /// descriptor. Containers that share a network but no process numbers reach each other in this way.
 ///
 /// Threads: answers on the side thread.
-class SegmentDoor {
+class DescriptorServer {
  public:
   /// Call this before the thread is started. If there can be no socket, no request is answered.
-  SegmentDoor(SideThread& thread, SegmentWays ways);
+  DescriptorServer(ProgressThread& thread, SegmentWays ways);
 
   /// For a process without a side thread.
   void close() { number_ = 0; }
@@ -39,7 +39,7 @@ class SegmentDoor {
 
 /// Requests a descriptor from another process. The caller owns the result; it is negative if no
 /// descriptor arrives within a second or two, and then `why_not` gives the reason.
-[[nodiscard]] Descriptor descriptor_from(std::uint64_t door, std::int64_t descriptor,
+[[nodiscard]] Descriptor descriptor_from(std::uint64_t descriptor_server, std::int64_t descriptor,
                                          std::uint64_t nonce, std::string& why_not);
 
 }  // namespace tessera

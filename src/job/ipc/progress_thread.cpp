@@ -22,18 +22,18 @@ int milliseconds_until(Clock::time_point time) {
 
 }  // namespace
 
-SideThread::SideThread() : stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+ProgressThread::ProgressThread() : stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-SideThread::~SideThread() {
+ProgressThread::~ProgressThread() {
   stop();
   if (stop_ >= 0) ::close(stop_);
 }
 
-void SideThread::when_readable(int descriptor, std::function<void()> what) {
+void ProgressThread::when_readable(int descriptor, std::function<void()> what) {
   readers_.emplace_back(descriptor, std::move(what));
 }
 
-bool SideThread::start() {
+bool ProgressThread::start() {
   if (stop_ < 0) return false;
   try {
     SignalsBlocked const blocked;
@@ -44,14 +44,14 @@ bool SideThread::start() {
   return true;
 }
 
-void SideThread::stop() {
+void ProgressThread::stop() {
   if (!thread_.joinable()) return;
   std::uint64_t const one = 1;
   (void)!::write(stop_, &one, sizeof one);
   thread_.join();
 }
 
-void SideThread::run() {
+void ProgressThread::run() {
   std::vector<pollfd> watched{{stop_, POLLIN, 0}};
   for (auto const& [descriptor, what] : readers_) watched.push_back({descriptor, POLLIN, 0});
   auto next_beat = Clock::now() + interval;
@@ -63,7 +63,7 @@ void SideThread::run() {
     if (Clock::now() < next_beat) continue;
     // Missed heartbeats are not made up: a suspended process has given none meanwhile.
     next_beat = Clock::now() + interval;
-    for (auto const& beat : beats_) beat();
+    for (auto const& beat : heartbeats_) beat();
   }
 }
 

@@ -13,17 +13,17 @@ namespace tessera {
 /// A background thread that takes no part in any step: it counts heartbeats, and answers other
 /// processes while the threads of the program compute. It calls neither MPI nor UCX, and sleeps in
 /// between.
-class SideThread {
+class ProgressThread {
  public:
   static constexpr std::chrono::milliseconds interval{50};
 
-  SideThread();
-  ~SideThread();
-  SideThread(SideThread const&) = delete;
-  SideThread& operator=(SideThread const&) = delete;
+  ProgressThread();
+  ~ProgressThread();
+  ProgressThread(ProgressThread const&) = delete;
+  ProgressThread& operator=(ProgressThread const&) = delete;
 
   /// Before `start`.
-  void at_each_beat(std::function<void()> what) { beats_.push_back(std::move(what)); }
+  void at_each_heartbeat(std::function<void()> what) { heartbeats_.push_back(std::move(what)); }
   /// Call it before `start`. `what` reads all available data.
   void when_readable(int descriptor, std::function<void()> what);
 
@@ -36,7 +36,7 @@ class SideThread {
  private:
   void run();
 
-  std::vector<std::function<void()>> beats_;
+  std::vector<std::function<void()>> heartbeats_;
   std::vector<std::pair<int, std::function<void()>>> readers_;
   int stop_ = -1;  ///< an eventfd
   std::thread thread_;

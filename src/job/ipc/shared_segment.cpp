@@ -116,7 +116,7 @@ Segment Segment::map(SegmentTicket const& ticket, Access access, std::string& wh
   }
   if (ways.by_socket) {
     auto const by_proc = ways.by_proc ? why_not + "; " : "";
-    use(descriptor_from(ticket.door, ticket.descriptor, ticket.nonce, why_not));
+    use(descriptor_from(ticket.descriptor_server, ticket.descriptor, ticket.nonce, why_not));
     why_not = by_proc + why_not;
   }
   return mapped;

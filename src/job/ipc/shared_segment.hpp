@@ -18,7 +18,8 @@ struct SegmentTicket {
   std::int64_t descriptor = -1;  ///< in the process that made it
   std::int64_t size_bytes = 0;   ///< without the nonce in front
   std::uint64_t nonce = 0;
-  std::uint64_t door = 0;  ///< of the process that made it, see SegmentDoor; 0 for none
+  std::uint64_t descriptor_server =
+      0;  ///< of the process that made it, see DescriptorServer; 0 for none
 };
 
 /// The ways to the memory of another process, in the order in which they are tried.
@@ -54,7 +55,9 @@ class Segment {
   [[nodiscard]] std::int64_t size_bytes() const { return ticket_.size_bytes; }
   [[nodiscard]] SegmentTicket const& ticket() const { return ticket_; }
   /// Sets the descriptor server for processes that cannot reach this memory through /proc.
-  void set_door(std::uint64_t door) { ticket_.door = door; }
+  void set_descriptor_server(std::uint64_t descriptor_server) {
+    ticket_.descriptor_server = descriptor_server;
+  }
 
   /// From now on no further process can map it; existing mappings stay.
   void close_descriptor();

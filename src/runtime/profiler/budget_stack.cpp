@@ -45,7 +45,7 @@ CommunicationUse sent_by(DevicePlan const& plan) {
 // process.
 std::string decisions_of(CompiledStatement const& plan, Statement const& statement) {
   auto const explanation = explanation_of(plan, statement);
-  auto said = text(explanation.place, ": ", explanation.kind);
+  auto said = text(explanation.location, ": ", explanation.kind);
   if (!explanation.writes.empty()) said += text(", written ", explanation.writes);
   said += '\n';
   for (auto const& read : explanation.reads)
@@ -60,7 +60,7 @@ bool is_gather(Communication const& read) {
 
 detail::Refusal refusal_of(detail::BudgetEntry const& entry, CommunicationUse const& use,
                            Statement const& statement, CompiledStatement const& plan) {
-  return {text("the communication budget of ", entry.place,
+  return {text("the communication budget of ", entry.location,
                " is exceeded; with this statement a device would have sent ",
                compared(use, entry.limits), ". Nothing of it was sent.\n",
                decisions_of(plan, statement),

@@ -17,7 +17,7 @@ namespace tessera::detail {
 
 struct BudgetEntry {
   CommunicationLimits limits;
-  Place place;
+  SourceLocation location;
   CommunicationUse used;
   std::vector<CommunicationUse> by_device;  ///< of this process; without gathers
 };

@@ -41,9 +41,9 @@ bool asked_anywhere(char const* variable, std::int64_t most) {
   return most == 1;
 }
 
-std::size_t first_slot(Place const& place, char const* kind) {
+std::size_t first_slot(SourceLocation const& location, char const* kind) {
   return static_cast<std::size_t>(
-      scramble(bits_of(place.file) ^ (bits_of(kind) << 20U) ^ place.line));
+      scramble(bits_of(location.file) ^ (bits_of(kind) << 20U) ^ location.line));
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
   auto const time = std::chrono::duration_cast<std::chrono::nanoseconds>(
                         std::chrono::system_clock::now().time_since_epoch())
                         .count();
-  auto const clock = Probe::now();
+  auto const clock = PhaseTimer::now();
   auto const first = -bootstrap.max_of(-time);
   options.clock_offset_ns = time - first - clock;
   return options;
@@ -78,66 +78,68 @@ ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
 
 Observer::Observer(ObserverOptions const& options, Job const& job)
     : options_(options), job_(job), slots_(slot_count) {
-  places_.reserve(most_places);
-  places_.emplace_back().kind = "others";
+  observed_.reserve(most_observed);
+  observed_.emplace_back().kind = "others";
   auto const spans = options.trace ? spans_per_device : 0;
-  for (std::int64_t i = 0; i < job.local_count(); ++i) probes_.emplace_back(most_places, spans);
+  for (std::int64_t i = 0; i < job.local_count(); ++i) timers_.emplace_back(most_observed, spans);
 }
 
 std::size_t Observer::note(Statement const& statement, CompiledStatement const& plan) {
-  auto const row = row_of(statement.place, statement.kind);
-  ++places_[row].runs;
+  auto const row = row_of(statement.location, statement.kind);
+  ++observed_[row].runs;
   count(row, plan, 1);
   return row;
 }
 
 std::size_t Observer::note(Loop const& loop, std::int64_t blocks) {
-  auto const row = row_of(loop.place, "loop");
-  places_[row].runs += blocks * loop.steps;
+  auto const row = row_of(loop.location, "loop");
+  observed_[row].runs += blocks * loop.steps;
   count(row, *loop.first, 1);
   count(row, *loop.later, blocks - 1);
   return row;
 }
 
 void Observer::count(std::size_t row, CompiledStatement const& plan, std::int64_t times) {
-  auto& place = places_[row];
-  place.messages += times * plan.messages;
+  auto& location = observed_[row];
+  location.messages += times * plan.messages;
   for (auto const& device : plan.devices)
     for (auto const& message : device.sends)
-      place.bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
+      location.bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
 }
 
-std::size_t Observer::row_of(Place const& place, char const* kind) {
-  for (auto at = first_slot(place, kind);; ++at) {
+std::size_t Observer::row_of(SourceLocation const& location, char const* kind) {
+  for (auto at = first_slot(location, kind);; ++at) {
     auto& slot = slots_[at % slot_count];
-    if (slot.file == place.file && slot.kind == kind && slot.line == place.line) return slot.row;
+    if (slot.file == location.file && slot.kind == kind && slot.line == location.line)
+      return slot.row;
     if (slot.file != nullptr) continue;
     if (used_slots_ == most_slots) return 0;
     ++used_slots_;
-    slot = {place.file, kind, place.line, static_cast<std::uint32_t>(new_row(place, kind))};
+    slot = {location.file, kind, location.line,
+            static_cast<std::uint32_t>(new_row(location, kind))};
     return slot.row;
   }
 }
 
 // One text may have several addresses, in several object files of the program.
-std::size_t Observer::new_row(Place const& place, char const* kind) {
-  for (std::size_t row = 1; row < places_.size(); ++row)
-    if (places_[row].place.line == place.line &&
-        std::string_view(places_[row].place.file) == place.file &&
-        std::string_view(places_[row].kind) == kind)
+std::size_t Observer::new_row(SourceLocation const& location, char const* kind) {
+  for (std::size_t row = 1; row < observed_.size(); ++row)
+    if (observed_[row].location.line == location.line &&
+        std::string_view(observed_[row].location.file) == location.file &&
+        std::string_view(observed_[row].kind) == kind)
       return row;
-  if (places_.size() == most_places) return 0;
-  places_.emplace_back();
-  places_.back().place = place;
-  places_.back().kind = kind;
-  return places_.size() - 1;
+  if (observed_.size() == most_observed) return 0;
+  observed_.emplace_back();
+  observed_.back().location = location;
+  observed_.back().kind = kind;
+  return observed_.size() - 1;
 }
 
 std::uint64_t Observer::fingerprint() const {
-  std::uint64_t hash = places_.size();
-  for (auto const& place : places_) {
-    hash = mix(hash, hash_text(place.place.file_name()));
-    hash = mix(hash, mix(place.place.line, hash_text(place.kind)));
+  std::uint64_t hash = observed_.size();
+  for (auto const& location : observed_) {
+    hash = mix(hash, hash_text(location.location.file_name()));
+    hash = mix(hash, mix(location.location.line, hash_text(location.kind)));
   }
   return hash;
 }

@@ -36,8 +36,8 @@ struct ObserverOptions {
 };
 
 /// A statement of the source, and this process's messages for it.
-struct ObservedPlace {
-  Place place;
+struct ObservedStatement {
+  SourceLocation location;
   char const* kind = "";
   std::int64_t runs = 0;
   std::int64_t messages = 0;
@@ -71,8 +71,8 @@ class Observer {
   [[nodiscard]] std::size_t note(Statement const& statement, CompiledStatement const& plan);
   /// The same for `blocks` blocks of a loop, whose steps count as runs.
   [[nodiscard]] std::size_t note(Loop const& loop, std::int64_t blocks);
-  [[nodiscard]] Probe& probe(std::size_t device) { return probes_[device]; }
-  [[nodiscard]] std::vector<ObservedPlace> const& places() const { return places_; }
+  [[nodiscard]] PhaseTimer& timer(std::size_t device) { return timers_[device]; }
+  [[nodiscard]] std::vector<ObservedStatement> const& observed() const { return observed_; }
 
   /// Equal on processes whose statements stand at the same places, in the same order.
   [[nodiscard]] std::uint64_t fingerprint() const;
@@ -89,7 +89,7 @@ class Observer {
   /// Writes this process's part of the trace if requested; logs an error if that fails.
   void write_trace() const;
 
-  static constexpr std::size_t most_places = 512;  ///< more share the first row
+  static constexpr std::size_t most_observed = 512;  ///< more share the first row
 
  private:
   struct Slot {
@@ -100,15 +100,15 @@ class Observer {
   };
 
   void count(std::size_t row, CompiledStatement const& plan, std::int64_t times);
-  [[nodiscard]] std::size_t row_of(Place const& place, char const* kind);
-  [[nodiscard]] std::size_t new_row(Place const& place, char const* kind);
+  [[nodiscard]] std::size_t row_of(SourceLocation const& location, char const* kind);
+  [[nodiscard]] std::size_t new_row(SourceLocation const& location, char const* kind);
 
   ObserverOptions options_;
   Job const& job_;
-  std::vector<ObservedPlace> places_;
+  std::vector<ObservedStatement> observed_;
   std::vector<Slot> slots_;  ///< open addressing by the addresses of file and kind
   std::size_t used_slots_ = 0;
-  std::deque<Probe> probes_;
+  std::deque<PhaseTimer> timers_;
 };
 
 /// Where process `self` writes its trace: "run.json" for process 0, "run.1.json" for process 1.
@@ -116,6 +116,6 @@ class Observer {
 
 /// The trace as JSON for Chrome's trace viewer and Perfetto.
 [[nodiscard]] std::string trace_text(Observer const& observer, Job const& job,
-                                     std::deque<Probe> const& probes);
+                                     std::deque<PhaseTimer> const& timers);
 
 }  // namespace tessera

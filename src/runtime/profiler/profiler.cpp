@@ -44,8 +44,8 @@ std::size_t Profiler::row_of(LoopRun const& run) {
   return observer_ == nullptr ? 0 : observer_->note(run.loop, run.blocks);
 }
 
-Probe* Profiler::probe(std::size_t device) {
-  return observer_ == nullptr ? nullptr : &observer_->probe(device);
+PhaseTimer* Profiler::timer(std::size_t device) {
+  return observer_ == nullptr ? nullptr : &observer_->timer(device);
 }
 
 void Profiler::count(Statement const& statement, CompiledStatement const& plan) {

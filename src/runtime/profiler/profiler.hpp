@@ -37,7 +37,7 @@ class Profiler {
   [[nodiscard]] std::size_t row_of(Statement const& statement, CompiledStatement const& plan);
   [[nodiscard]] std::size_t row_of(LoopRun const& run);
   /// Of a device, by its local index; null where nobody looks.
-  [[nodiscard]] Probe* probe(std::size_t device);
+  [[nodiscard]] PhaseTimer* timer(std::size_t device);
 
   /// Adds to the totals: a plan that was made, a statement, blocks of a loop.
   void count_plan() { ++totals_.plans_made; }

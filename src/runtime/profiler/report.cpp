@@ -49,10 +49,10 @@ std::vector<Route> routes_of(ReportNumbers const& all) {
   return routes;
 }
 
-std::vector<std::string> cells_of(ReportNumbers const& numbers, std::string const& place,
+std::vector<std::string> cells_of(ReportNumbers const& numbers, std::string const& location,
                                   std::string const& kind, std::int64_t devices,
                                   std::span<Route const> routes) {
-  std::vector<std::string> cells{place, kind, text(numbers.runs)};
+  std::vector<std::string> cells{location, kind, text(numbers.runs)};
   for (auto const time : numbers.times_ns) cells.push_back(seconds(time));
   cells.push_back(imbalance(numbers.most_ns[0], numbers.times_ns[0], devices));
   cells.push_back(text(numbers.messages));
@@ -81,17 +81,17 @@ void ReportNumbers::add(ReportNumbers const& other) {
 }
 
 std::vector<ReportNumbers> Observer::numbers() const {
-  std::vector<ReportNumbers> result(places_.size() + 1);
+  std::vector<ReportNumbers> result(observed_.size() + 1);
   auto& all = result.back();
-  for (std::size_t row = 0; row < places_.size(); ++row) {
+  for (std::size_t row = 0; row < observed_.size(); ++row) {
     auto& line = result[row];
-    line.runs = places_[row].runs;
-    line.messages = line.most_messages = places_[row].messages;
-    line.bytes = places_[row].bytes;
-    for (auto const& probe : probes_)
+    line.runs = observed_[row].runs;
+    line.messages = line.most_messages = observed_[row].messages;
+    line.bytes = observed_[row].bytes;
+    for (auto const& timer : timers_)
       for (std::size_t p = 0; p < phase_count; ++p) {
-        line.times_ns[p] += probe.times(row)[p];
-        line.most_ns[p] = std::max(line.most_ns[p], probe.times(row)[p]);
+        line.times_ns[p] += timer.times(row)[p];
+        line.most_ns[p] = std::max(line.most_ns[p], timer.times(row)[p]);
       }
     auto const runs = all.runs + line.runs;
     all.add(line);
@@ -119,8 +119,8 @@ std::string Observer::report(std::span<ReportNumbers const> numbers,
   auto const routes = routes_of(all);
   for (auto const route : routes) rows.front().emplace_back(to_string(route));
   for (auto const row : order)
-    rows.push_back(cells_of(numbers[row], row == 0 ? "(others)" : text(places_[row].place),
-                            row == 0 ? "" : places_[row].kind, devices, routes));
+    rows.push_back(cells_of(numbers[row], row == 0 ? "(others)" : text(observed_[row].location),
+                            row == 0 ? "" : observed_[row].kind, devices, routes));
   rows.push_back(cells_of(all, "all", "", devices, routes));
   rows.back()[6] = "";
 

@@ -80,24 +80,25 @@ std::string trace_file(std::string const& asked, ProcessId self) {
   return text(asked.substr(0, dot), '.', self, asked.substr(dot));
 }
 
-std::string trace_text(Observer const& observer, Job const& job, std::deque<Probe> const& probes) {
+std::string trace_text(Observer const& observer, Job const& job,
+                       std::deque<PhaseTimer> const& timers) {
   std::vector<std::string> names;
-  for (auto const& place : observer.places())
-    names.push_back(quoted(text(place.place, ' ', place.kind)));
+  for (auto const& location : observer.observed())
+    names.push_back(quoted(text(location.location, ' ', location.kind)));
   auto const process = job.self().value();
   std::uint64_t overwritten = 0;
   std::ostringstream out;
   out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
   write_name(out, "process_name", process, 0, text("process ", process));
   auto device = job.first_local().value();
-  for (auto const& probe : probes) {
+  for (auto const& timer : timers) {
     out << ",\n";
     write_name(out, "thread_name", process, device, text("device ", device));
-    probe.ring().visit([&](Span const& span) {
+    timer.ring().visit([&](Span const& span) {
       write_span(out, span, names, observer.options().clock_offset_ns);
       out << R"(,"pid":)" << process << R"(,"tid":)" << device << '}';
     });
-    overwritten += probe.ring().overwritten();
+    overwritten += timer.ring().overwritten();
     ++device;
   }
   out << "\n],\"otherData\":{\"overwritten spans\":" << overwritten << "}}\n";
@@ -107,7 +108,7 @@ std::string trace_text(Observer const& observer, Job const& job, std::deque<Prob
 void Observer::write_trace() const {
   if (!options_.trace) return;
   auto const path = trace_file(*options_.trace, job_.self());
-  auto const whole = trace_text(*this, job_, probes_);
+  auto const whole = trace_text(*this, job_, timers_);
   auto* const file = std::fopen(path.c_str(), "w");
   bool good = file != nullptr && std::fwrite(whole.data(), 1, whole.size(), file) == whole.size();
   if (file != nullptr) good = std::fclose(file) == 0 && good;

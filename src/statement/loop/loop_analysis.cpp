@@ -34,11 +34,11 @@ void measure(LoopRead& read, Access const& access, AffineMap const& target, std:
   auto const& written = target.axes[d];
   bool const moves = written.from != AxisMap::fixed;
   bool is_first = true;
-  for (auto const& stretch : stretches_of(access, d, indices)) {
-    if (stretch.constant()) continue;
-    auto const step = stretch.step - (moves ? written.stride : 0);
-    auto const one = stretch.frame() - written.offset + step * stretch.lo;
-    auto const other = one + step * (stretch.hi - 1 - stretch.lo);
+  for (auto const& affine_piece : affine_pieces_of(access, d, indices)) {
+    if (affine_piece.constant()) continue;
+    auto const step = affine_piece.step - (moves ? written.stride : 0);
+    auto const one = affine_piece.frame() - written.offset + step * affine_piece.lo;
+    auto const other = one + step * (affine_piece.hi - 1 - affine_piece.lo);
     read.lowest[d] = std::min({is_first ? one : read.lowest[d], one, other});
     read.highest[d] = std::max({is_first ? one : read.highest[d], one, other});
     is_first = false;
@@ -47,23 +47,23 @@ void measure(LoopRead& read, Access const& access, AffineMap const& target, std:
 
 class Analyzer {
  public:
-  Analyzer(std::vector<RecordedStatement> const& step, Names const& names)
-      : step_(step), names_(names) {}
+  Analyzer(std::vector<RecordedStatement> const& step, ArrayBindings const& bindings)
+      : step_(step), bindings_(bindings) {}
 
   LoopAnalysis analyze() {
-    result_.body.next = names_.next_array;
+    result_.body.next = bindings_.next_array;
     find_layout();
-    for (std::size_t s = 0; s < step_.size() && result_.obstacle.empty(); ++s)
+    for (std::size_t s = 0; s < step_.size() && result_.fallback_reason.empty(); ++s)
       add(s, step_[s].statement);
-    if (result_.obstacle.empty()) check_arrays();
-    for (std::size_t s = 0; s < names_.next_scalar.size(); ++s)
-      if (names_.next_scalar[s] != s) stop("scalars change their places");
+    if (result_.fallback_reason.empty()) check_arrays();
+    for (std::size_t s = 0; s < bindings_.next_scalar.size(); ++s)
+      if (bindings_.next_scalar[s] != s) stop("scalars change their places");
     return std::move(result_);
   }
 
  private:
   void stop(std::string const& why) {
-    if (result_.obstacle.empty()) result_.obstacle = why;
+    if (result_.fallback_reason.empty()) result_.fallback_reason = why;
   }
 
   void find_layout() {
@@ -78,8 +78,8 @@ class Analyzer {
 
   void check_arrays() {
     auto const written = result_.body.written();
-    for (std::size_t a = 0; a < names_.arrays.size(); ++a) {
-      auto const& array = *names_.arrays[a];
+    for (std::size_t a = 0; a < bindings_.arrays.size(); ++a) {
+      auto const& array = *bindings_.arrays[a];
       auto const& layout = *array.layout();
       if (!layout.is_single_box()) return stop("an array lies in several boxes on each device");
       if (array.is_pinned()) return stop("the memory of an array is pinned");
@@ -105,10 +105,10 @@ class Analyzer {
       if (axis.from != AxisMap::fixed && axis.stride < 1)
         return stop(text(name_of(statement), " writes cells backwards"));
     LoopStatement entry;
-    entry.array = number_of(names_, statement.target);
+    entry.array = number_of(bindings_, statement.target);
     entry.written = map.image(statement.work.indices);
     entry.has_holes = entry.written.cells() != statement.work.indices.cells();
-    for (auto const& leaf : statement.leaves) add_read(entry, statement, leaf);
+    for (auto const& operand : statement.operands) add_read(entry, statement, operand);
     if (2 * statement.work.indices.cells() < statement.target->layout()->cells() && entry.swaps)
       return stop(
           text(name_of(statement), " reads what it overwrites, in less than half of its array"));
@@ -116,17 +116,17 @@ class Analyzer {
     result_.statements.push_back(s);
   }
 
-  void add_read(LoopStatement& entry, Statement const& statement, LeafRequest const& leaf) {
+  void add_read(LoopStatement& entry, Statement const& statement, OperandRequest const& operand) {
     auto const& map = statement.work.map;
-    auto const& access = leaf.access;
+    auto const& access = operand.access;
     auto const rank = map.rank();
     if (access.rank() != rank || !moves_alike(access.map, map))
       return stop(text(name_of(statement), " reads ", access, " for cell ", map,
                        ", which is no neighbour at a fixed distance"));
-    LoopRead read{number_of(names_, leaf.array), Index(rank, 0), Index(rank, 0),
+    LoopRead read{number_of(bindings_, operand.array), Index(rank, 0), Index(rank, 0),
                   InlineVector<bool, max_rank>(rank, false)};
     for (std::size_t d = 0; d < rank; ++d) {
-      auto const& shape = leaf.array->layout()->shape();
+      auto const& shape = operand.array->layout()->shape();
       read.wraps[d] = access.boundaries[d].below == BoundaryKind::periodic;
       if (read.wraps[d] && !wraps_whole(access, d, shape))
         return stop(text(name_of(statement), " wraps around within a part of an array"));
@@ -135,21 +135,21 @@ class Analyzer {
         return stop(text(name_of(statement), " reads cells ",
                          std::max(-read.lowest[d], read.highest[d]), " away"));
     }
-    bool const is_target = leaf.array == statement.target;
+    bool const is_target = operand.array == statement.target;
     entry.swaps =
         entry.swaps || (is_target && could_read_overwritten(access, map, statement.work.indices));
     entry.reads.push_back(read);
   }
 
   std::vector<RecordedStatement> const& step_;
-  Names const& names_;
+  ArrayBindings const& bindings_;
   LoopAnalysis result_;
 };
 
 }  // namespace
 
-LoopAnalysis analyze(std::vector<RecordedStatement> const& step, Names const& names) {
-  return Analyzer(step, names).analyze();
+LoopAnalysis analyze(std::vector<RecordedStatement> const& step, ArrayBindings const& bindings) {
+  return Analyzer(step, bindings).analyze();
 }
 
 }  // namespace tessera

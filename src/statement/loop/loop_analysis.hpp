@@ -17,10 +17,12 @@ struct LoopAnalysis {
   LoopBody body;
   std::vector<std::size_t> statements;   ///< for each of the body's: which of the recorded ones
   std::shared_ptr<Layout const> layout;  ///< of all arrays that the loop writes
-  std::string obstacle;  ///< for people: the reason why it cannot run in blocks; empty if it can
+  std::string
+      fallback_reason;  ///< for people: the reason why it cannot run in blocks; empty if it can
 };
 
 /// Ranks: pure, and the same on every process.
-[[nodiscard]] LoopAnalysis analyze(std::vector<RecordedStatement> const& step, Names const& names);
+[[nodiscard]] LoopAnalysis analyze(std::vector<RecordedStatement> const& step,
+                                   ArrayBindings const& bindings);
 
 }  // namespace tessera

@@ -48,7 +48,7 @@ struct LoopPart {
   /// Per dimension of the target: cell = offset + stride · index, unwrapped.
   InlineVector<AxisMap, max_rank> axes;
   LoopOperand target;
-  std::vector<LoopOperand> leaves;
+  std::vector<LoopOperand> operands;
 };
 
 /// One instance of a block on a device: the cells that it writes in one step.
@@ -56,11 +56,11 @@ struct LoopTask {
   std::size_t part = 0;
   Box cells;  ///< unwrapped
   Index skew;
-  std::int64_t step = 0;            ///< of the block
-  std::size_t target = 0;           ///< a buffer: 2 · array + BlockBuffer::which
-  std::vector<std::size_t> leaves;  ///< buffers; of a constant any
-  /// As Part::past_caches; only where a block is one step, and one tile is all.
-  bool past_caches = false;
+  std::int64_t step = 0;              ///< of the block
+  std::size_t target = 0;             ///< a buffer: 2 · array + BlockBuffer::which
+  std::vector<std::size_t> operands;  ///< buffers; of a constant any
+  /// As Part::non_temporal; only where a block is one step, and one tile is all.
+  bool non_temporal = false;
 };
 
 /// Ghost cells to be copied to an array's other buffer before a block.
@@ -110,7 +110,7 @@ struct LoopPlan {
   bool keeps_graphs = false;        ///< GPUs get blocks as graphs
   std::uint64_t hash = 0;           ///< of the program; equal on all processes
   std::string words;                ///< for people: a description of the loop
-  Place place;
+  SourceLocation location;
 };
 
 /// Blocks as some devices of a job carry them out. Their channels are still to be opened.

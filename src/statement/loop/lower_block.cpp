@@ -25,8 +25,8 @@ class BlockLowering {
   LoopWork lower() {
     auto const& layout = *parts_.analysis.layout;
     if (!layout.mesh().position_of(result_.device)) return std::move(result_);
-    for (auto const& array : parts_.names.arrays)
-      frames_.push_back(array->boxes_on(result_.device).front().frame);
+    for (auto const& array : parts_.bindings.arrays)
+      padded_layouts_.push_back(array->boxes_on(result_.device).front().padded_layout);
     auto const own = layout.box_of(result_.device);
     auto const& body = parts_.analysis.body;
     if (!shape_.overlaps) {
@@ -71,7 +71,7 @@ class BlockLowering {
     auto& lo = pass.tiles.lo.back();
     lo -= floor_mod(lo - own.lo.back(), shape_.alignment);
     if (is_one_tile(pass)) return;
-    for (auto& task : pass.tasks) task.past_caches = false;
+    for (auto& task : pass.tasks) task.non_temporal = false;
   }
 
   // What a tile writes is read in its next step, from the caches.
@@ -82,13 +82,14 @@ class BlockLowering {
     return true;
   }
 
-  [[nodiscard]] ArrayModel const& array(std::size_t a) const { return *parts_.names.arrays[a]; }
+  [[nodiscard]] ArrayModel const& array(std::size_t a) const { return *parts_.bindings.arrays[a]; }
   static std::size_t number(BlockBuffer const& buffer) { return 2 * buffer.array + buffer.which; }
 
   // Index i of a statement uses cell `cells(i)` of an array.
-  [[nodiscard]] LoopOperand operand(std::size_t a, AffineMap const& cells, std::size_t rank) const {
+  [[nodiscard]] LoopOperand operand_with(std::size_t a, AffineMap const& cells,
+                                         std::size_t rank) const {
     auto const bytes = array(a).element_bytes();
-    auto const found = operand_in(frames_[a], bytes, cells, rank);
+    auto const found = operand_in(padded_layouts_[a], bytes, cells, rank);
     LoopOperand result{found.origin_bytes, found.strides, found.strides, false};
     for (auto& stride : result.strides_bytes) stride *= bytes;
     return result;
@@ -98,7 +99,7 @@ class BlockLowering {
     task.skew = instance.skew;
     task.step = instance.step;
     task.target = number(instance.target);
-    for (auto const& read : instance.reads) task.leaves.push_back(number(read));
+    for (auto const& read : instance.reads) task.operands.push_back(number(read));
     for (std::size_t d = 0; d < task.cells.rank(); ++d) {
       pass_.tiles.lo[d] = std::min(pass_.tiles.lo[d], task.cells.lo[d] + instance.skew[d]);
       pass_.tiles.hi[d] = std::max(pass_.tiles.hi[d], task.cells.hi[d] + instance.skew[d]);
@@ -115,7 +116,7 @@ class BlockLowering {
         known_.try_emplace({kernel, 0, Index(rank, 0)}, result_.parts.size());
     if (is_new) {
       auto const identity = AffineMap::identity(rank);
-      auto const cells = operand(a, identity, rank);
+      auto const cells = operand_with(a, identity, rank);
       result_.parts.push_back({kernel, true, identity.axes, cells, {cells}});
     }
     add_task(instance, {found->second, box.cells, {}, 0, 0, {}, false});
@@ -138,7 +139,7 @@ class BlockLowering {
       auto const all = map.preimage(box.cells, statement.work.indices).cells();
       KernelWrite const write{row * bytes, all * bytes, result_.parts[found->second].unit_stride,
                               reads_target(instance)};
-      add_task(instance, {found->second, cells, {}, 0, 0, {}, stores_past_caches(write)});
+      add_task(instance, {found->second, cells, {}, 0, 0, {}, stores_non_temporal(write)});
     }
   }
 
@@ -155,23 +156,24 @@ class BlockLowering {
     auto const rank = formula.indices.rank();
     auto const row = formula.indices.extent(rank - 1);
     LoopPart part{formula.statement, true, cells.axes, {}, {}};
-    part.target = operand(number_of(parts_.names, statement.target), cells, rank);
+    part.target = operand_with(number_of(parts_.bindings, statement.target), cells, rank);
     part.unit_stride = has_unit_stride(part.target.strides, row);
-    for (auto const& leaf : statement.leaves) {
-      part.leaves.push_back(leaf_of(leaf, formula));
-      part.unit_stride = part.unit_stride && has_unit_stride(part.leaves.back().strides, row);
+    for (auto const& operand : statement.operands) {
+      part.operands.push_back(operand_of(operand, formula));
+      part.unit_stride = part.unit_stride && has_unit_stride(part.operands.back().strides, row);
     }
     return part;
   }
 
-  [[nodiscard]] LoopOperand leaf_of(LeafRequest const& leaf, Formula const& formula) const {
+  [[nodiscard]] LoopOperand operand_of(OperandRequest const& operand,
+                                       Formula const& formula) const {
     auto const rank = formula.indices.rank();
-    auto const found = formula_over(leaf.access, formula.indices);
+    auto const found = formula_over(operand.access, formula.indices);
     if (found.constant >= 0)
-      return {constant_offset(leaf, found), Index(rank, 0), Index(rank, 0), true};
-    auto cells = cells_read(leaf.access, found);
+      return {constant_offset(operand, found), Index(rank, 0), Index(rank, 0), true};
+    auto cells = cells_read(operand.access, found);
     for (std::size_t d = 0; d < cells.rank(); ++d) cells.axes[d].offset += formula.moved[d];
-    return operand(number_of(parts_.names, leaf.array), cells, rank);
+    return operand_with(number_of(parts_.bindings, operand.array), cells, rank);
   }
 
   static bool reads_target(BlockInstance const& instance) {
@@ -183,8 +185,8 @@ class BlockLowering {
   BlockParts const& parts_;
   BlockShape const& shape_;
   LoopWork result_;
-  std::vector<Frame> frames_;  // by the number of the array
-  LoopPass pass_;              // that is being made
+  std::vector<PaddedShardLayout> padded_layouts_;  // by the number of the array
+  LoopPass pass_;                                  // that is being made
   std::map<std::tuple<std::size_t, std::size_t, Index>, std::size_t> known_;
 };
 

@@ -29,7 +29,7 @@ class HaloLowering {
     for (auto const& transfer : plan.receives)
       add(result.receives, transfer, transfer.cells.frame_hull());
     for (auto const& transfer : plan.copies) {
-      auto const a = numbers_[transfer.leaf];
+      auto const a = numbers_[transfer.operand];
       auto const pair = normalized(
           BlockPair{block(a, transfer.cells.frame_hull()), block(a, transfer.cells.owned_hull())});
       result.copies.push_back({pair, a, Storage::shard, a});
@@ -46,16 +46,16 @@ class HaloLowering {
     return needs;
   }
 
-  [[nodiscard]] ArrayModel const& array(std::size_t a) const { return *parts_.names.arrays[a]; }
+  [[nodiscard]] ArrayModel const& array(std::size_t a) const { return *parts_.bindings.arrays[a]; }
 
   [[nodiscard]] StridedBlock block(std::size_t a, Box const& cells) const {
-    auto const frame = array(a).boxes_on(device_).front().frame;
-    TESSERA_ASSERT(frame.cells.contains(cells), cells, " in ", frame.cells);
-    return frame.block_of(cells, array(a).element_bytes());
+    auto const padded_layout = array(a).boxes_on(device_).front().padded_layout;
+    TESSERA_ASSERT(padded_layout.cells.contains(cells), cells, " in ", padded_layout.cells);
+    return padded_layout.block_of(cells, array(a).element_bytes());
   }
 
   void add(std::vector<MessagePlan>& messages, Transfer const& transfer, Box const& cells) const {
-    auto const a = numbers_[transfer.leaf];
+    auto const a = numbers_[transfer.operand];
     add_block(messages, transfer.peer, {block(a, cells), 0, a, Storage::shard, a});
   }
 
@@ -77,7 +77,7 @@ std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
     entry.has_fixed_step = recorded.has_fixed_step;
     entry.counts_steps = statement.step.has_value() && !recorded.has_fixed_step;
   }
-  for (auto const& array : parts.names.arrays) {
+  for (auto const& array : parts.bindings.arrays) {
     CopyKernel const copy{array->element_bytes()};
     auto const* const bytes = reinterpret_cast<std::byte const*>(&copy);
     auto& entry = kernels.emplace_back();
@@ -103,9 +103,9 @@ std::uint64_t hash_of(BlockParts const& parts, std::int64_t steps) {
     auto const& statement = recorded.statement;
     hash = mix(hash, mix(statement.type_hash, statement.work.fingerprint()));
     hash = mix(hash, recorded.numbers);
-    for (auto const& leaf : statement.leaves) hash = mix(hash, leaf.access.fingerprint());
+    for (auto const& operand : statement.operands) hash = mix(hash, operand.access.fingerprint());
   }
-  for (auto const& array : parts.names.arrays) hash = mix(hash, array->number());
+  for (auto const& array : parts.bindings.arrays) hash = mix(hash, array->number());
   return hash;
 }
 
@@ -132,19 +132,19 @@ LoweredLoop without_devices(BlockParts const& parts, BlockShape const& shape) {
   loop.swapped = body.swapped();
   loop.differing = body.differing();
   loop.hash = hash_of(parts, shape.steps);
-  for (auto const& array : parts.names.arrays) loop.widths.push_back(array->widths());
+  for (auto const& array : parts.bindings.arrays) loop.widths.push_back(array->widths());
   return loop;
 }
 
 }  // namespace
 
-std::vector<GhostWidths> widths_for(Names const& names, BlockSchedule const& schedule) {
+std::vector<GhostWidths> widths_for(ArrayBindings const& bindings, BlockSchedule const& schedule) {
   auto widths = schedule.widths;
   for (std::size_t a = 0; a < widths.size(); ++a)
-    widths[a] = widths[a].merged(names.arrays[a]->widths());
+    widths[a] = widths[a].merged(bindings.arrays[a]->widths());
   for (std::size_t round = 0; round < widths.size(); ++round)
     for (std::size_t a = 0; a < widths.size(); ++a) {
-      auto& next = widths[names.next_array[a]];
+      auto& next = widths[bindings.next_array[a]];
       next = next.merged(widths[a]);
     }
   return widths;

@@ -26,13 +26,13 @@ struct BlockShape {
 /// The inputs of a block.
 struct BlockParts {
   std::vector<RecordedStatement> const& step;
-  Names const& names;
+  ArrayBindings const& bindings;
   LoopAnalysis const& analysis;
   BlockSchedule const& schedule;
 };
 
 /// The ghost widths that the arrays need, wide enough for all roles that they take.
-[[nodiscard]] std::vector<GhostWidths> widths_for(Names const& names,
+[[nodiscard]] std::vector<GhostWidths> widths_for(ArrayBindings const& bindings,
                                                   BlockSchedule const& schedule);
 
 /// What a device computes in a block, but for its messages.

@@ -8,13 +8,13 @@
 namespace tessera {
 
 std::string name_of(Statement const& statement) {
-  if (!statement.place.known()) return text("the ", statement.kind, " of a whole array");
-  return text("the ", statement.kind, " at ", statement.place);
+  if (!statement.location.known()) return text("the ", statement.kind, " of a whole array");
+  return text("the ", statement.kind, " at ", statement.location);
 }
 
-std::size_t number_of(Names const& names, std::shared_ptr<ArrayModel> const& array) {
-  return static_cast<std::size_t>(std::find(names.arrays.begin(), names.arrays.end(), array) -
-                                  names.arrays.begin());
+std::size_t number_of(ArrayBindings const& bindings, std::shared_ptr<ArrayModel> const& array) {
+  return static_cast<std::size_t>(std::find(bindings.arrays.begin(), bindings.arrays.end(), array) -
+                                  bindings.arrays.begin());
 }
 
 }  // namespace tessera

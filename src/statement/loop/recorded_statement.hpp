@@ -28,19 +28,20 @@ struct RecordedStatement {
 [[nodiscard]] std::string name_of(Statement const& statement);
 
 /// The arrays and scalars of a loop, by their roles in its first step, and their successors.
-struct Names {
+struct ArrayBindings {
   std::vector<std::shared_ptr<ArrayModel>> arrays;
   std::vector<std::size_t> next_array;  ///< role a of the next step is role next[a] of this one
   std::vector<std::shared_ptr<ScalarModel>> scalars;
   std::vector<std::size_t> next_scalar;
   std::int64_t period = 1;  ///< steps until all roles are as before
   /// For people: the reason why the body must run in every step; empty if it need not.
-  std::string obstacle;
+  std::string fallback_reason;
   /// The body makes arrays or scalars, or moves them, so a step that runs for real has new ones.
   bool makes_new = false;
 };
 
 /// The place of an array among the names.
-[[nodiscard]] std::size_t number_of(Names const& names, std::shared_ptr<ArrayModel> const& array);
+[[nodiscard]] std::size_t number_of(ArrayBindings const& bindings,
+                                    std::shared_ptr<ArrayModel> const& array);
 
 }  // namespace tessera

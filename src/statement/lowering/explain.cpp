@@ -10,45 +10,46 @@
 namespace tessera {
 namespace {
 
-std::string reason_for(Statement const& statement, LeafModes const& modes, std::size_t leaf) {
-  auto const& access = statement.leaves[leaf].access;
-  if (modes.in_place[leaf]) return text("reads ", access, " with ghost cells ", modes.widths[leaf]);
-  if (statement.leaves[leaf].array->is_pinned())
+std::string reason_for(Statement const& statement, OperandModes const& modes, std::size_t operand) {
+  auto const& access = statement.operands[operand].access;
+  if (modes.in_place[operand])
+    return text("reads ", access, " with ghost cells ", modes.widths[operand]);
+  if (statement.operands[operand].array->is_pinned())
     return text("reads ", access, " of an array that is pinned and so has no ghost cells");
   return text("reads ", access, ", which ghost cells around the shards of ",
-              *statement.leaves[leaf].array->layout(), " cannot give");
+              *statement.operands[operand].array->layout(), " cannot give");
 }
 
-std::int64_t bytes_sent(LoweredStatement const& lowered, std::size_t leaf) {
+std::int64_t bytes_sent(LoweredStatement const& lowered, std::size_t operand) {
   std::int64_t bytes = 0;
   for (auto const& device : lowered.devices)
     for (auto const& message : device.sends)
       for (auto const& block : message.blocks)
-        if (block.leaf == leaf) bytes += block.bytes;
+        if (block.operand == operand) bytes += block.bytes;
   return bytes;
 }
 
-Communication explain_leaf(LoweredStatement const& lowered, Statement const& statement,
-                           LeafModes const& modes, std::size_t leaf) {
+Communication explain_operand(LoweredStatement const& lowered, Statement const& statement,
+                              OperandModes const& modes, std::size_t operand) {
   Communication result;
-  auto const& array = *statement.leaves[leaf].array;
+  auto const& array = *statement.operands[operand].array;
   result.array = describe(array);
-  result.bytes = bytes_sent(lowered, leaf);
+  result.bytes = bytes_sent(lowered, operand);
   result.cells = result.bytes / array.element_bytes();
-  if (!modes.in_place[leaf])
+  if (!modes.in_place[operand])
     result.cause = Communication::Cause::gather;
-  else if (!(modes.widths[leaf] == GhostWidths::none(array.layout()->rank())))
+  else if (!(modes.widths[operand] == GhostWidths::none(array.layout()->rank())))
     result.cause = Communication::Cause::halo;
-  result.reason = reason_for(statement, modes, leaf);
+  result.reason = reason_for(statement, modes, operand);
   return result;
 }
 
 std::string explain_writes(LoweredStatement const& lowered, Statement const& statement) {
   if (statement.target == nullptr) return {};
   std::string writes = lowered.overwrites ? "to the second buffer or a temporary" : "in place";
-  bool const has_form = statement.forms.past_caches != nullptr;
+  bool const has_form = statement.forms.non_temporal != nullptr;
   if (has_form && std::ranges::any_of(lowered.devices, [](auto const& device) {
-        return std::ranges::any_of(device.parts, &Part::past_caches);
+        return std::ranges::any_of(device.parts, &Part::non_temporal);
       }))
     writes += ", with non-temporal stores";
   return writes;
@@ -57,24 +58,24 @@ std::string explain_writes(LoweredStatement const& lowered, Statement const& sta
 }  // namespace
 
 Explanation explain(LoweredStatement const& lowered, Statement const& statement,
-                    LeafModes const& modes) {
+                    OperandModes const& modes) {
   Explanation explanation;
-  explanation.place = statement.place;
+  explanation.location = statement.location;
   explanation.kind = statement.kind;
   explanation.messages = lowered.messages;
   explanation.bytes = lowered.bytes;
-  for (std::size_t l = 0; l < statement.leaves.size(); ++l)
-    explanation.reads.push_back(explain_leaf(lowered, statement, modes, l));
+  for (std::size_t l = 0; l < statement.operands.size(); ++l)
+    explanation.reads.push_back(explain_operand(lowered, statement, modes, l));
   explanation.writes = explain_writes(lowered, statement);
   return explanation;
 }
 
 Explanation explanation_of(StatementPlan const& plan, Statement const& statement) {
   auto explanation = plan.explanation;
-  explanation.place = statement.place;
+  explanation.location = statement.location;
   explanation.kind = statement.kind;
-  for (std::size_t l = 0; l < statement.leaves.size(); ++l)
-    explanation.reads[l].array = describe(*statement.leaves[l].array);
+  for (std::size_t l = 0; l < statement.operands.size(); ++l)
+    explanation.reads[l].array = describe(*statement.operands[l].array);
   return explanation;
 }
 

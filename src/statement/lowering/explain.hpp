@@ -10,7 +10,7 @@ namespace tessera {
 /// What a lowered plan sends for this statement. By which routes is known when its channels are
 /// open.
 [[nodiscard]] Explanation explain(LoweredStatement const& lowered, Statement const& statement,
-                                  LeafModes const& modes);
+                                  OperandModes const& modes);
 
 /// A plan's explanation for another statement that it serves.
 [[nodiscard]] Explanation explanation_of(StatementPlan const& plan, Statement const& statement);

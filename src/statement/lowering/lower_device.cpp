@@ -11,17 +11,17 @@
 
 namespace tessera {
 
-DeviceArrays::DeviceArrays(StatementUse const& use, DeviceId device) : boxes_(use.leaves.size()) {
+DeviceArrays::DeviceArrays(StatementUse const& use, DeviceId device) : boxes_(use.operands.size()) {
   auto const& statement = use.statement;
-  for (std::size_t l = 0; l < use.leaves.size(); ++l) {
-    first_leaf_.push_back(use.leaves[l].array);
-    if (first_leaf_[l] == l) boxes_[l] = statement.leaves[l].array->boxes_on(device);
+  for (std::size_t l = 0; l < use.operands.size(); ++l) {
+    first_operand_.push_back(use.operands[l].array);
+    if (first_operand_[l] == l) boxes_[l] = statement.operands[l].array->boxes_on(device);
   }
   if (statement.target != nullptr) target_ = statement.target->boxes_on(device);
 }
 
-std::size_t DeviceLowering::buffer(std::size_t leaf, std::size_t box) {
-  auto const first = use.leaves[leaf].array;
+std::size_t DeviceLowering::buffer(std::size_t operand, std::size_t box) {
+  auto const first = use.operands[operand].array;
   auto const [found, is_new] = buffers.try_emplace({first, box}, plan.buffers.size());
   if (is_new) plan.buffers.push_back({first, box});
   return found->second;
@@ -61,16 +61,16 @@ class DevicePlacer {
       : lowering_(lowering), statement_(lowering.use.statement), plan_(lowering.plan) {}
 
   [[nodiscard]] bool lands_in_target() const {
-    if (statement_.copied_bytes == 0 || statement_.leaves.size() != 1 ||
+    if (statement_.copied_bytes == 0 || statement_.operands.size() != 1 ||
         lowering_.use.modes.in_place[0])
       return false;
-    auto const& leaf = statement_.leaves[0];
-    if (leaf.array == statement_.target || statement_.writes_slabs()) return false;
+    auto const& operand = statement_.operands[0];
+    if (operand.array == statement_.target || statement_.writes_slabs()) return false;
     InlineVector<int, max_rank> uses(statement_.work.indices.rank(), 0);
-    for (std::size_t d = 0; d < leaf.access.rank(); ++d) {
-      auto const& boundary = leaf.access.boundaries[d];
+    for (std::size_t d = 0; d < operand.access.rank(); ++d) {
+      auto const& boundary = operand.access.boundaries[d];
       if (boundary.any() && boundary.below != BoundaryKind::periodic) return false;
-      auto const from = leaf.access.map.axes[d].from;
+      auto const from = operand.access.map.axes[d].from;
       if (from != AxisMap::fixed) ++uses[static_cast<std::size_t>(from)];
     }
     return std::all_of(uses.begin(), uses.end(), [](int count) { return count == 1; });
@@ -78,9 +78,9 @@ class DevicePlacer {
 
   // An operand that is not read in place gets a temporary for each work box, unless one box of this
   // device holds all cells that are needed there.
-  void place_leaves() {
+  void place_operands() {
     auto const sources = find_sources();
-    auto const count = lowering_.use.leaves.size();
+    auto const count = lowering_.use.operands.size();
     for (auto& work : lowering_.works) {
       work.temporaries.resize(count);
       work.direct.assign(count, false);
@@ -89,8 +89,8 @@ class DevicePlacer {
         auto const& from = sources[work.number * count + l];
         work.direct[l] = may_read_shards(l) && !from.others && !from.several;
         if (work.direct[l]) continue;
-        auto const lattice = lattice_of_work(lowering_.use.leaves[l].access, work.indices);
-        work.temporaries[l] = {dense_frame(lattice),
+        auto const lattice = lattice_of_work(lowering_.use.operands[l].access, work.indices);
+        work.temporaries[l] = {dense_layout(lattice),
                                reserve_scratch(lattice.cells() * lowering_.element_bytes(l))};
       }
     }
@@ -106,8 +106,8 @@ class DevicePlacer {
     write.written = cells.image(work.indices);
     write.without_holes = write.written.cells() == work.indices.cells();
     auto const& placed = lowering_.arrays.target_box(write.box);
-    work.target =
-        operand_in(placed.frame, statement_.target->element_bytes(), cells, work.indices.rank());
+    work.target = operand_in(placed.padded_layout, statement_.target->element_bytes(), cells,
+                             work.indices.rank());
     if (!has_conflict()) return;
     // Half of the shard: if fewer cells are written, copying the untouched cells costs more than a
     // temporary.
@@ -124,10 +124,10 @@ class DevicePlacer {
   }
 
   [[nodiscard]] std::vector<Sources> find_sources() const {
-    auto const leaves = lowering_.use.leaves.size();
-    std::vector<Sources> sources(lowering_.works.size() * leaves);
+    auto const operands = lowering_.use.operands.size();
+    std::vector<Sources> sources(lowering_.works.size() * operands);
     auto const of = [&](Transfer const& transfer) -> Sources& {
-      return sources[transfer.work * leaves + transfer.leaf];
+      return sources[transfer.work * operands + transfer.operand];
     };
     for (auto const& transfer : lowering_.exchange.receives) of(transfer).others = true;
     for (auto const& transfer : lowering_.exchange.copies) {
@@ -137,8 +137,8 @@ class DevicePlacer {
     return sources;
   }
 
-  [[nodiscard]] bool may_read_shards(std::size_t leaf) const {
-    return !lowering_.use.reads_overwritten(leaf) && lowering_.arrays.has_boxes(leaf);
+  [[nodiscard]] bool may_read_shards(std::size_t operand) const {
+    return !lowering_.use.reads_overwritten(operand) && lowering_.arrays.has_boxes(operand);
   }
 
   // The cell that each index writes. All boxes of a target of slabs lie in the device's own slab.
@@ -155,7 +155,7 @@ class DevicePlacer {
   }
 
   [[nodiscard]] bool has_conflict() const {
-    for (std::size_t l = 0; l < lowering_.use.leaves.size(); ++l)
+    for (std::size_t l = 0; l < lowering_.use.operands.size(); ++l)
       if (lowering_.use.modes.in_place[l] && lowering_.use.reads_overwritten(l)) return true;
     return false;
   }
@@ -163,7 +163,7 @@ class DevicePlacer {
   void place_stage(Work& work, BoxWrite& write) {
     auto const bytes = statement_.target->element_bytes();
     auto const rank = work.indices.rank();
-    work.stage = operand_in(dense_frame(work.indices), bytes, AffineMap::identity(rank), rank);
+    work.stage = operand_in(dense_layout(work.indices), bytes, AffineMap::identity(rank), rank);
     work.stage.origin_bytes += reserve_scratch(work.indices.cells() * bytes);
     write.stage = normalized(
         BlockPair{work.target.block_of(work.indices), work.stage.block_of(work.indices)});
@@ -190,8 +190,8 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
 
   DevicePlacer placer(lowering);
   lowering.lands = placer.lands_in_target();
-  lowering.exchange = plan_exchange(use.leaves, statement.work, device);
-  placer.place_leaves();
+  lowering.exchange = plan_exchange(use.operands, statement.work, device);
+  placer.place_operands();
   if (computes)
     for (auto& work : works) placer.place_target(work);
   lower_transfers(lowering);

@@ -17,7 +17,7 @@ namespace tessera {
 
 /// A dense block of scratch memory for the cells of one leaf, addressed by lattice index.
 struct Temporary {
-  Frame frame;
+  PaddedShardLayout padded_layout;
   std::int64_t offset_bytes = 0;
 };
 
@@ -39,20 +39,20 @@ class DeviceArrays {
   DeviceArrays(StatementUse const& use, DeviceId device);
 
   /// One of the device's boxes of the array that a leaf reads.
-  [[nodiscard]] PlacedBox const& box(std::size_t leaf, std::size_t number) const {
-    return boxes_[first_leaf_[leaf]][number];
+  [[nodiscard]] StoredBox const& box(std::size_t operand, std::size_t number) const {
+    return boxes_[first_operand_[operand]][number];
   }
   /// True if the device holds any box of the array that a leaf reads.
-  [[nodiscard]] bool has_boxes(std::size_t leaf) const {
-    return !boxes_[first_leaf_[leaf]].empty();
+  [[nodiscard]] bool has_boxes(std::size_t operand) const {
+    return !boxes_[first_operand_[operand]].empty();
   }
   /// One of the device's boxes of the target.
-  [[nodiscard]] PlacedBox const& target_box(std::size_t number) const { return target_[number]; }
+  [[nodiscard]] StoredBox const& target_box(std::size_t number) const { return target_[number]; }
 
  private:
-  std::vector<std::size_t> first_leaf_;
-  std::vector<std::vector<PlacedBox>> boxes_;  // by the first leaf of their array
-  std::vector<PlacedBox> target_;
+  std::vector<std::size_t> first_operand_;
+  std::vector<std::vector<StoredBox>> boxes_;  // by the first leaf of their array
+  std::vector<StoredBox> target_;
 };
 
 /// The state of the lowering.
@@ -68,9 +68,9 @@ struct DeviceLowering {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> buffers;  ///< leaf and box: number
 
   /// The number of a box among the buffers that the plan names, once for all leaves of its array.
-  std::size_t buffer(std::size_t leaf, std::size_t box);
-  [[nodiscard]] std::int64_t element_bytes(std::size_t leaf) const {
-    return use.statement.leaves[leaf].array->element_bytes();
+  std::size_t buffer(std::size_t operand, std::size_t box);
+  [[nodiscard]] std::int64_t element_bytes(std::size_t operand) const {
+    return use.statement.operands[operand].array->element_bytes();
   }
 };
 

@@ -24,11 +24,11 @@ class PartLowering {
     part.target_strides = Index(box.rank(), 0);
     part.unit_stride = true;
     if (statement_.target != nullptr) add_target(part);
-    for (std::size_t l = 0; l < lowering_.use.leaves.size(); ++l) {
-      part.leaves.push_back(leaf_in(l, box));
-      part.unit_stride = part.unit_stride && is_unit(part, part.leaves.back().strides);
+    for (std::size_t l = 0; l < lowering_.use.operands.size(); ++l) {
+      part.operands.push_back(operand_formula_in(l, box));
+      part.unit_stride = part.unit_stride && is_unit(part, part.operands.back().strides);
     }
-    part.past_caches = statement_.target != nullptr && stores_past_caches(write_of(part));
+    part.non_temporal = statement_.target != nullptr && stores_non_temporal(write_of(part));
     return part;
   }
 
@@ -57,15 +57,16 @@ class PartLowering {
   // A staged write is read again at once.
   [[nodiscard]] bool reads_target() const {
     if (write().swaps || write().staged) return write().staged;
-    return std::ranges::any_of(statement_.leaves,
-                               [&](auto const& leaf) { return leaf.array == statement_.target; });
+    return std::ranges::any_of(statement_.operands, [&](auto const& operand) {
+      return operand.array == statement_.target;
+    });
   }
 
   // How the box reads an operand. The box lies in one affine piece of each dimension.
-  PartLeaf leaf_in(std::size_t l, Box const& box) {
-    auto const formula = formula_over(lowering_.use.leaves[l].access, box);
+  PartOperand operand_formula_in(std::size_t l, Box const& box) {
+    auto const formula = formula_over(lowering_.use.operands[l].access, box);
     if (formula.constant >= 0)
-      return {Storage::constant, constant_offset(statement_.leaves[l], formula),
+      return {Storage::constant, constant_offset(statement_.operands[l], formula),
               Index(box.rank(), 0), 0};
     if (!lowering_.use.modes.in_place[l] && !work_.direct[l]) return in_temporary(l, box, formula);
     return in_shard(l, box, formula);
@@ -75,41 +76,41 @@ class PartLowering {
   // whole work box; borders of other operands may have cut the piece into several boxes.
   [[nodiscard]] std::int64_t start_of_repeated(std::size_t l, std::size_t d,
                                                std::int64_t index) const {
-    auto const& access = lowering_.use.leaves[l].access;
-    auto const stretches = stretches_of(access, d, work_.indices);
-    auto const around = std::find_if(stretches.begin(), stretches.end(),
-                                     [&](Stretch const& s) { return index < s.hi; });
-    TESSERA_ASSERT(around != stretches.end(), access, " at ", index, " of ", work_.indices);
+    auto const& access = lowering_.use.operands[l].access;
+    auto const affine_pieces = affine_pieces_of(access, d, work_.indices);
+    auto const around = std::find_if(affine_pieces.begin(), affine_pieces.end(),
+                                     [&](AffinePiece const& s) { return index < s.hi; });
+    TESSERA_ASSERT(around != affine_pieces.end(), access, " at ", index, " of ", work_.indices);
     return around->lo;
   }
 
-  [[nodiscard]] PartLeaf in_temporary(std::size_t l, Box const& box,
-                                      LeafFormula const& formula) const {
-    auto const& [frame, offset_bytes] = work_.temporaries[l];
-    auto lattice = lowering_.use.leaves[l].access.map;
+  [[nodiscard]] PartOperand in_temporary(std::size_t l, Box const& box,
+                                         OperandFormula const& formula) const {
+    auto const& [padded_layout, offset_bytes] = work_.temporaries[l];
+    auto lattice = lowering_.use.operands[l].access.map;
     for (std::size_t d = 0; d < lattice.rank(); ++d) {
       auto& axis = lattice.axes[d];
       if (axis.from == AxisMap::fixed)
-        axis.offset = frame.cells.lo[d];
-      else if (formula.stretches[d].step != 0)
+        axis.offset = padded_layout.cells.lo[d];
+      else if (formula.affine_pieces[d].step != 0)
         axis = {axis.from, 0, 1};
       else
         axis = {AxisMap::fixed,
                 start_of_repeated(l, d, box.lo[static_cast<std::size_t>(axis.from)]), 1};
     }
-    auto const operand = operand_in(frame, lowering_.element_bytes(l), lattice, box.rank());
+    auto const operand = operand_in(padded_layout, lowering_.element_bytes(l), lattice, box.rank());
     return {Storage::scratch, offset_bytes + operand.offset_of(box.lo), operand.strides, 0};
   }
 
-  PartLeaf in_shard(std::size_t l, Box const& box, LeafFormula const& formula) {
-    auto const& use = lowering_.use.leaves[l];
+  PartOperand in_shard(std::size_t l, Box const& box, OperandFormula const& formula) {
+    auto const& use = lowering_.use.operands[l];
     auto const cells = cells_read(use.access, formula);
     auto const first = cells(box.lo);
     auto const own = use.owned->box_holding(lowering_.plan.device, first);
-    auto const& frame = lowering_.arrays.box(l, own).frame;
-    TESSERA_ASSERT(frame.cells.contains(first), use.access, " over ", box, " on device ",
-                   lowering_.plan.device, " with ", frame.cells);
-    auto const operand = operand_in(frame, lowering_.element_bytes(l), cells, box.rank());
+    auto const& padded_layout = lowering_.arrays.box(l, own).padded_layout;
+    TESSERA_ASSERT(padded_layout.cells.contains(first), use.access, " over ", box, " on device ",
+                   lowering_.plan.device, " with ", padded_layout.cells);
+    auto const operand = operand_in(padded_layout, lowering_.element_bytes(l), cells, box.rank());
     return {Storage::shard, operand.offset_of(box.lo), operand.strides, lowering_.buffer(l, own)};
   }
 

@@ -25,35 +25,35 @@ struct DeviceSpan {
 /// The operands that are read in place, and the ghost cells that this needs.
 ///
 /// Ranks: pure: the same on every process.
-struct LeafModes {
-  InlineVector<bool, max_leaves> in_place;
+struct OperandModes {
+  InlineVector<bool, max_operands> in_place;
   /// For operand l: the ghost cells that its array must have for this statement; none for
   /// temporaries.
   std::vector<GhostWidths> widths;
 };
-[[nodiscard]] LeafModes choose_modes(Statement const& statement);
+[[nodiscard]] OperandModes choose_modes(Statement const& statement);
 
 /// An array that needs wider ghost cells than it has.
 struct GhostGrowth {
-  std::size_t leaf = 0;  ///< the first that reads it
+  std::size_t operand = 0;  ///< the first that reads it
   GhostWidths widths;
 
   friend bool operator==(GhostGrowth const&, GhostGrowth const&) = default;
 };
 /// The ghost cells that have to grow before the statement is lowered. Ranks: pure.
 [[nodiscard]] std::vector<GhostGrowth> growth_for(Statement const& statement,
-                                                  LeafModes const& modes);
+                                                  OperandModes const& modes);
 
 /// A statement with what was decided about its leaves, as the lowering of all devices sees it.
 struct StatementUse {
-  StatementUse(Statement const& used, LeafModes const& chosen);
+  StatementUse(Statement const& used, OperandModes const& chosen);
 
   Statement const& statement;
-  LeafModes const& modes;
-  std::vector<LeafUse> leaves;
+  OperandModes const& modes;
+  std::vector<OperandUse> operands;
 
   /// True if the statement could overwrite cells that it has yet to read by this leaf.
-  [[nodiscard]] bool reads_overwritten(std::size_t leaf) const;
+  [[nodiscard]] bool reads_overwritten(std::size_t operand) const;
 };
 
 /// What one device does for the statement.
@@ -63,7 +63,8 @@ struct StatementUse {
 [[nodiscard]] LoweredDevice lower_device(StatementUse const& use, DeviceId device);
 
 /// The same for devices in a row, explained, with what all of them have in common.
-[[nodiscard]] LoweredStatement lower_statement(Statement const& statement, LeafModes const& modes,
+[[nodiscard]] LoweredStatement lower_statement(Statement const& statement,
+                                               OperandModes const& modes,
                                                DeviceSpan const& devices);
 
 /// Counts the messages that the plan's devices send.

@@ -14,44 +14,46 @@ class TransferLowering {
 
   void lower() {
     for (auto const& transfer : lowering_.exchange.sends) {
-      auto const from = lowering_.buffer(transfer.leaf, transfer.box);
+      auto const from = lowering_.buffer(transfer.operand, transfer.box);
       add_block(plan_.sends, transfer.peer,
-                {owned_block(transfer), 0, transfer.leaf, Storage::shard, from});
+                {owned_block(transfer), 0, transfer.operand, Storage::shard, from});
     }
     for (auto const& transfer : lowering_.exchange.receives)
       add_block(plan_.receives, transfer.peer,
-                {frame_block(transfer), 0, transfer.leaf, frame_storage(transfer.leaf),
-                 frame_buffer(transfer)});
+                {padded_block(transfer), 0, transfer.operand, padded_storage(transfer.operand),
+                 padded_buffer(transfer)});
     std::int64_t landed = 0;
     for (auto const& message : plan_.receives) landed += message.bytes;
     for (auto const& transfer : lowering_.exchange.copies) {
       if (is_read_directly(transfer)) continue;
-      landed += transfer.cells.count() * lowering_.element_bytes(transfer.leaf);
-      auto const pair = normalized(BlockPair{frame_block(transfer), owned_block(transfer)});
-      auto const from = lowering_.buffer(transfer.leaf, transfer.box);
-      plan_.copies.push_back({pair, from, frame_storage(transfer.leaf), frame_buffer(transfer)});
+      landed += transfer.cells.count() * lowering_.element_bytes(transfer.operand);
+      auto const pair = normalized(BlockPair{padded_block(transfer), owned_block(transfer)});
+      auto const from = lowering_.buffer(transfer.operand, transfer.box);
+      plan_.copies.push_back(
+          {pair, from, padded_storage(transfer.operand), padded_buffer(transfer)});
     }
-    plan_.past_caches = lowering_.lands && copies_past_caches(landed);
+    plan_.non_temporal = lowering_.lands && copies_non_temporal(landed);
   }
 
  private:
-  [[nodiscard]] bool is_in_place(std::size_t leaf) const {
-    return lowering_.use.modes.in_place[leaf];
+  [[nodiscard]] bool is_in_place(std::size_t operand) const {
+    return lowering_.use.modes.in_place[operand];
   }
 
   [[nodiscard]] bool is_read_directly(Transfer const& transfer) const {
-    return !is_in_place(transfer.leaf) && lowering_.works[transfer.work].direct[transfer.leaf];
+    return !is_in_place(transfer.operand) &&
+           lowering_.works[transfer.work].direct[transfer.operand];
   }
 
-  [[nodiscard]] Storage frame_storage(std::size_t leaf) const {
+  [[nodiscard]] Storage padded_storage(std::size_t operand) const {
     if (lowering_.lands) return Storage::target;
-    return is_in_place(leaf) ? Storage::shard : Storage::scratch;
+    return is_in_place(operand) ? Storage::shard : Storage::scratch;
   }
 
   // The buffer of an operand's ghost cells, or of the target's cells, or none for a temporary.
-  std::size_t frame_buffer(Transfer const& transfer) {
+  std::size_t padded_buffer(Transfer const& transfer) {
     if (lowering_.lands) return lowering_.works[transfer.work].write;
-    return is_in_place(transfer.leaf) ? lowering_.buffer(transfer.leaf, 0) : 0;
+    return is_in_place(transfer.operand) ? lowering_.buffer(transfer.operand, 0) : 0;
   }
 
   // The cells in the owner's shard.
@@ -61,13 +63,14 @@ class TransferLowering {
 
   // The cells as the reader looks for them: past its only shard's edge, in a temporary, or where
   // the target has them.
-  [[nodiscard]] StridedBlock frame_block(Transfer const& transfer) const {
-    if (is_in_place(transfer.leaf))
+  [[nodiscard]] StridedBlock padded_block(Transfer const& transfer) const {
+    if (is_in_place(transfer.operand))
       return shard_block(transfer, 0, [](Cells::Axis const& axis) { return axis.frame; });
     if (lowering_.lands) return landing_block(transfer);
-    auto const& [frame, offset_bytes] = lowering_.works[transfer.work].temporaries[transfer.leaf];
+    auto const& [padded_layout, offset_bytes] =
+        lowering_.works[transfer.work].temporaries[transfer.operand];
     auto const& lattice = transfer.cells.lattice;
-    auto block = operand_in(frame, lowering_.element_bytes(transfer.leaf),
+    auto block = operand_in(padded_layout, lowering_.element_bytes(transfer.operand),
                             AffineMap::identity(lattice.rank()), lattice.rank())
                      .block_of(lattice);
     block.offset_bytes += offset_bytes;
@@ -78,25 +81,25 @@ class TransferLowering {
   template <class First>
   [[nodiscard]] StridedBlock shard_block(Transfer const& transfer, std::size_t box,
                                          First const& first) const {
-    auto const& frame = lowering_.arrays.box(transfer.leaf, box).frame;
+    auto const& padded_layout = lowering_.arrays.box(transfer.operand, box).padded_layout;
     auto const& cells = transfer.cells;
     auto map = AffineMap::identity(cells.axes.size());
     for (std::size_t d = 0; d < cells.axes.size(); ++d) {
       map.axes[d].offset = first(cells.axes[d]);
       map.axes[d].stride = cells.axes[d].stride;
     }
-    TESSERA_ASSERT(frame.cells.contains(map.image(cells.lattice)), transfer, " in ", frame.cells,
-                   " on device ", plan_.device);
-    return operand_in(frame, lowering_.element_bytes(transfer.leaf), map, map.rank())
+    TESSERA_ASSERT(padded_layout.cells.contains(map.image(cells.lattice)), transfer, " in ",
+                   padded_layout.cells, " on device ", plan_.device);
+    return operand_in(padded_layout, lowering_.element_bytes(transfer.operand), map, map.rank())
         .block_of(cells.lattice);
   }
 
   // The cells' places in the target: the lattice counts the statement's indices.
   [[nodiscard]] StridedBlock landing_block(Transfer const& transfer) const {
     auto const& work = lowering_.works[transfer.work];
-    auto const& map = lowering_.use.leaves[transfer.leaf].access.map;
+    auto const& map = lowering_.use.operands[transfer.operand].access.map;
     auto const& lattice = transfer.cells.lattice;
-    auto const bytes = lowering_.element_bytes(transfer.leaf);
+    auto const bytes = lowering_.element_bytes(transfer.operand);
     auto index = work.indices.lo;
     StridedBlock block;
     block.element_bytes = bytes;

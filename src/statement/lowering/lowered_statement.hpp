@@ -19,7 +19,7 @@ namespace tessera {
 
 /// A shard that a device reads in a statement.
 struct ReadBuffer {
-  std::size_t leaf = 0;
+  std::size_t operand = 0;
   std::size_t box = 0;  ///< which of the device's shards of that array
 };
 
@@ -30,7 +30,7 @@ enum class Storage : std::uint8_t { shard, scratch, constant, target };
 struct MessageBlock {
   StridedBlock block;
   std::int64_t bytes = 0;
-  std::size_t leaf = 0;
+  std::size_t operand = 0;
   Storage storage = Storage::shard;
   std::size_t buffer = 0;  ///< of a shard: which of the plan's; of the target: which of its writes
 };
@@ -56,7 +56,7 @@ struct LocalCopy {
 };
 
 /// How a part reads one operand.
-struct PartLeaf {
+struct PartOperand {
   Storage storage = Storage::shard;
   std::int64_t offset_bytes = 0;  ///< of the part's first index
   Index strides;                  ///< in elements, per dimension of the statement
@@ -69,11 +69,11 @@ struct Part {
   Index extents;
   std::int64_t rows = 0;
   bool unit_stride = false;
-  bool past_caches = false;  ///< non-temporal stores: its rows exceed the caches and are not read
-                             ///< again
+  bool non_temporal = false;  ///< non-temporal stores: its rows exceed the caches and are not read
+                              ///< again
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
-  std::vector<PartLeaf> leaves;
+  std::vector<PartOperand> operands;
   std::size_t write = 0;  ///< which of the plan's writes it is part of
 };
 
@@ -95,8 +95,8 @@ struct DeviceWork {
   std::vector<Part> parts;
   std::vector<BoxWrite> writes;  ///< none without a target
   std::int64_t scratch_bytes = 0;
-  bool whole_parts = false;  ///< the kernel takes all rows of a part at once
-  bool past_caches = false;  ///< received and copied data exceed the caches by far
+  bool whole_parts = false;   ///< the kernel takes all rows of a part at once
+  bool non_temporal = false;  ///< received and copied data exceed the caches by far
 };
 
 /// What one device does for a statement; one message per peer.

@@ -9,11 +9,11 @@ namespace tessera {
 namespace {
 
 // Copies of more bytes leave nothing of the target in the caches of a core.
-constexpr std::int64_t least_past_caches = std::int64_t{16} << 20;
+constexpr std::int64_t least_non_temporal = std::int64_t{16} << 20;
 
 // Longer rows leave the caches before a stencil reads them again for a neighbouring row. Shorter
 // ones are faster through the caches: their ends are lines written in parts.
-constexpr std::int64_t least_row_past_caches = std::int64_t{1} << 20;
+constexpr std::int64_t least_row_non_temporal = std::int64_t{1} << 20;
 
 }  // namespace
 
@@ -34,59 +34,59 @@ StridedBlock Operand::block_of(Box const& indices) const {
   return block;
 }
 
-Operand operand_in(Frame const& frame, std::int64_t element_bytes, AffineMap const& cells,
-                   std::size_t rank) {
+Operand operand_in(PaddedShardLayout const& padded_layout, std::int64_t element_bytes,
+                   AffineMap const& cells, std::size_t rank) {
   Operand result{0, Index(rank, 0), element_bytes};
-  auto elements = frame.lead;
+  auto elements = padded_layout.lead;
   for (std::size_t d = 0; d < cells.rank(); ++d) {
     auto const& axis = cells.axes[d];
-    elements += (axis.offset - frame.cells.lo[d]) * frame.strides[d];
+    elements += (axis.offset - padded_layout.cells.lo[d]) * padded_layout.strides[d];
     if (axis.from == AxisMap::fixed) continue;
-    result.strides[static_cast<std::size_t>(axis.from)] = axis.stride * frame.strides[d];
+    result.strides[static_cast<std::size_t>(axis.from)] = axis.stride * padded_layout.strides[d];
   }
   result.origin_bytes = elements * element_bytes;
   return result;
 }
 
-Frame dense_frame(Box const& cells) {
+PaddedShardLayout dense_layout(Box const& cells) {
   return {cells, row_major_strides(cells.extents()), 0, cells.cells()};
 }
 
-AffineMap cells_read(Access const& access, LeafFormula const& formula) {
+AffineMap cells_read(Access const& access, OperandFormula const& formula) {
   auto cells = access.map;
-  for (std::size_t d = 0; d < formula.stretches.size(); ++d) {
-    cells.axes[d].offset = formula.stretches[d].frame();
-    cells.axes[d].stride = formula.stretches[d].step;
+  for (std::size_t d = 0; d < formula.affine_pieces.size(); ++d) {
+    cells.axes[d].offset = formula.affine_pieces[d].frame();
+    cells.axes[d].stride = formula.affine_pieces[d].step;
   }
   return cells;
 }
 
-std::int64_t constant_offset(LeafRequest const& leaf, LeafFormula const& formula) {
-  return leaf.constants_offset + formula.constant * leaf.array->element_bytes();
+std::int64_t constant_offset(OperandRequest const& operand, OperandFormula const& formula) {
+  return operand.constants_offset + formula.constant * operand.array->element_bytes();
 }
 
 bool has_unit_stride(Index const& strides, std::int64_t row_cells) {
   return strides.back() == 1 || row_cells == 1;
 }
 
-bool stores_past_caches(KernelWrite const& write) {
-  return write.has_unit_stride && !write.reads_target && write.row_bytes >= least_row_past_caches &&
-         write.bytes >= least_past_caches;
+bool stores_non_temporal(KernelWrite const& write) {
+  return write.has_unit_stride && !write.reads_target &&
+         write.row_bytes >= least_row_non_temporal && write.bytes >= least_non_temporal;
 }
 
-bool copies_past_caches(std::int64_t bytes) {
-  return bytes >= least_past_caches;
+bool copies_non_temporal(std::int64_t bytes) {
+  return bytes >= least_non_temporal;
 }
 
 std::vector<Access> accesses_of(Statement const& statement) {
   std::vector<Access> accesses;
-  for (auto const& leaf : statement.leaves) accesses.push_back(leaf.access);
+  for (auto const& operand : statement.operands) accesses.push_back(operand.access);
   return accesses;
 }
 
-std::size_t first_leaf_of(Statement const& statement, std::size_t leaf) {
+std::size_t first_operand_of(Statement const& statement, std::size_t operand) {
   std::size_t first = 0;
-  while (statement.leaves[first].array != statement.leaves[leaf].array) ++first;
+  while (statement.operands[first].array != statement.operands[operand].array) ++first;
   return first;
 }
 

@@ -28,18 +28,19 @@ struct Operand {
 
 /// Index i of a statement of `rank` dimensions uses cell `cells(i)`, which lies in `frame`. An axis
 /// of stride 0 stays where it is.
-[[nodiscard]] Operand operand_in(Frame const& frame, std::int64_t element_bytes,
+[[nodiscard]] Operand operand_in(PaddedShardLayout const& padded_layout, std::int64_t element_bytes,
                                  AffineMap const& cells, std::size_t rank);
 
 /// A box of cells row by row without gaps, from `lead` elements on.
-[[nodiscard]] Frame dense_frame(Box const& cells);
+[[nodiscard]] PaddedShardLayout dense_layout(Box const& cells);
 
 /// The cells that a statement reads over a box where the access is this one formula, as they lie
 /// around a shard: past the ends of the domain are its periodic images.
-[[nodiscard]] AffineMap cells_read(Access const& access, LeafFormula const& formula);
+[[nodiscard]] AffineMap cells_read(Access const& access, OperandFormula const& formula);
 
 /// The place of the constant in the kernel that a leaf reads past an edge, in bytes.
-[[nodiscard]] std::int64_t constant_offset(LeafRequest const& leaf, LeafFormula const& formula);
+[[nodiscard]] std::int64_t constant_offset(OperandRequest const& operand,
+                                           OperandFormula const& formula);
 
 /// True if the cells of a row lie side by side. `row_cells`: the length of the row.
 [[nodiscard]] bool has_unit_stride(Index const& strides, std::int64_t row_cells);
@@ -53,13 +54,13 @@ struct KernelWrite {
 };
 /// True if the target is stored past the caches (by non-temporal stores): its rows have left the
 /// caches before anybody reads them.
-[[nodiscard]] bool stores_past_caches(KernelWrite const& write);
+[[nodiscard]] bool stores_non_temporal(KernelWrite const& write);
 /// The same for cells that are moved to the target unchanged.
-[[nodiscard]] bool copies_past_caches(std::int64_t bytes);
+[[nodiscard]] bool copies_non_temporal(std::int64_t bytes);
 
 /// The accesses of a statement's leaves.
 [[nodiscard]] std::vector<Access> accesses_of(Statement const& statement);
 /// Leaves of one array share ghost cells and shards: the first of them stands for the array.
-[[nodiscard]] std::size_t first_leaf_of(Statement const& statement, std::size_t leaf);
+[[nodiscard]] std::size_t first_operand_of(Statement const& statement, std::size_t operand);
 
 }  // namespace tessera

@@ -36,7 +36,7 @@ void PlanKey::describe(Statement const& statement) {
     add(statement.target->layout()->fingerprint());
     add(statement.slab_map);
   }
-  for (std::size_t l = 0; l < statement.leaves.size(); ++l) add_leaf(statement, l);
+  for (std::size_t l = 0; l < statement.operands.size(); ++l) add_operand(statement, l);
   hash_words();
 }
 
@@ -51,18 +51,18 @@ void PlanKey::hash_words() {
   hash_ = mix(mix(chains[0], chains[1]), mix(chains[2], chains[3]));
 }
 
-void PlanKey::add_leaf(Statement const& statement, std::size_t leaf) {
-  auto const& request = statement.leaves[leaf];
-  auto const first = first_leaf_of(statement, leaf);
+void PlanKey::add_operand(Statement const& statement, std::size_t operand) {
+  auto const& request = statement.operands[operand];
+  auto const first = first_operand_of(statement, operand);
   add(static_cast<std::uint64_t>(first));
   add(static_cast<std::uint64_t>(request.array == statement.target));
-  if (first == leaf) {
+  if (first == operand) {
     add(request.array->layout()->fingerprint());
     add(request.array->element_bytes());
     add(request.array->widths().below);
     add(request.array->widths().above);
     add(pinned_number(*request.array));
-    add(request.array->freshness().fingerprint());
+    add(request.array->halo_validity().fingerprint());
   }
   add(request.constants_offset);
   add(request.access.map);

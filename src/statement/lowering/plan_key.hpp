@@ -27,7 +27,7 @@ class PlanKey {
   void add(std::int64_t word) { words_.push_back(static_cast<std::uint64_t>(word)); }
   void add(Index const& index);
   void add(AffineMap const& map);
-  void add_leaf(Statement const& statement, std::size_t leaf);
+  void add_operand(Statement const& statement, std::size_t operand);
   void hash_words();
 
   std::vector<std::uint64_t> words_;

@@ -11,9 +11,9 @@ void Sender::wait(Waiter& waiter, StatementTag const& tag) {
                {Awaited::Kind::free_slot, end_.from, end_.to, number - 1, tag});
 }
 
-void Sender::name_file(std::uint64_t number, Place const& place) {
-  header(number)->write_file(place);
-  files_[number % 2] = place.file;
+void Sender::name_file(std::uint64_t number, SourceLocation const& location) {
+  header(number)->write_file(location);
+  files_[number % 2] = location.file;
 }
 
 void Receiver::wait(Waiter& waiter, StatementTag const& tag) {

@@ -102,7 +102,7 @@ class Sender {
   void put(StatementTag const& tag, std::int64_t size_bytes) {
     auto const number = put_.load(std::memory_order_relaxed);
     header(number)->write(tag, size_bytes);
-    if (files_[number % 2] != tag.place.file) name_file(number, tag.place);
+    if (files_[number % 2] != tag.location.file) name_file(number, tag.location);
     put_.store(number + 1, std::memory_order_relaxed);
     end_.memory->filled.store(number + 1, std::memory_order_release);
     if (end_.doorbell != nullptr) end_.doorbell->ring();
@@ -110,7 +110,7 @@ class Sender {
 
  private:
   void wait(Waiter& waiter, StatementTag const& tag);
-  void name_file(std::uint64_t number, Place const& place);
+  void name_file(std::uint64_t number, SourceLocation const& location);
   [[nodiscard]] MessageHeader* header(std::uint64_t number) const {
     return reinterpret_cast<MessageHeader*>(end_.slots + slot_offset(number));
   }

@@ -20,7 +20,7 @@
 
 namespace tessera {
 
-class SegmentDoor;
+class DescriptorServer;
 
 /// Thrown by `progress` when a process cannot be reached any more; the wait that it ends adds the
 /// awaited event.

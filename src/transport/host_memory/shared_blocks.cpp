@@ -124,7 +124,8 @@ std::shared_ptr<SharedBlock> SharedBlocks::find(ProcessId process, std::uint64_t
   auto const& of_directory = impl_->others.at(process).ticket();
   SegmentTicket const ticket{of_directory.pid, entry->descriptor.load(std::memory_order_relaxed),
                              entry->size_bytes.load(std::memory_order_relaxed),
-                             entry->nonce.load(std::memory_order_relaxed), of_directory.door};
+                             entry->nonce.load(std::memory_order_relaxed),
+                             of_directory.descriptor_server};
   auto const* const before = dynamic_cast<Block const*>(known.get());
   if (before != nullptr && before->segment().ticket().nonce == ticket.nonce) return known;
   auto segment = Segment::map(ticket, Segment::Access::read_write, why_not, impl_->segments.ways);

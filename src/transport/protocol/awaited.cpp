@@ -16,7 +16,7 @@ std::ostream& operator<<(std::ostream& out, Awaited const& what) {
     case Awaited::Kind::worker:
       return out << "the caller's thread waits for device " << what.peer << " at "
                  << what.statement;
-    case Awaited::Kind::agreement:
+    case Awaited::Kind::checker:
       return out << "device " << what.self << " waits until device " << what.peer << " is at "
                  << what.statement;
     case Awaited::Kind::answer:

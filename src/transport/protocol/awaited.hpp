@@ -19,7 +19,7 @@ struct Awaited {
     free_slot,   ///< `self` waits until `peer` has drained `count` of its messages
     invitation,  ///< the caller's thread waits until `peer` opens its end of `self` -> `peer`
     worker,      ///< the caller's thread waits until local device `peer` has made progress
-    agreement,   ///< the caller's thread waits until the process of `peer` is at a statement
+    checker,     ///< the caller's thread waits until the process of `peer` is at a statement
     answer,      ///< the caller's thread waits until the process of `peer` answers it
     finish,      ///< the caller's thread waits until all processes have arrived
     note,        ///< the caller's thread waits until `peer` has sent `self` control message number
@@ -36,7 +36,7 @@ struct Awaited {
   /// True if `peer` may be a device of another process and the wait depends on it.
   [[nodiscard]] bool has_peer() const {
     return kind == Kind::message || kind == Kind::free_slot || kind == Kind::invitation ||
-           kind == Kind::agreement || kind == Kind::answer || kind == Kind::note;
+           kind == Kind::checker || kind == Kind::answer || kind == Kind::note;
   }
   /// "device 0 waits for message 5 of device 1 for statement 7 (heat_1d.cpp:41)"
   friend std::ostream& operator<<(std::ostream& out, Awaited const& what);

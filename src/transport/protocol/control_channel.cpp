@@ -12,10 +12,10 @@ std::int64_t random_number() {
 
 }  // namespace
 
-Postbox::Postbox(Bootstrap& bootstrap)
+ControlChannel::ControlChannel(Bootstrap& bootstrap)
     : bootstrap_(bootstrap), network_(bootstrap.max_of(random_number())) {}
 
-void Postbox::poll(Handler const& handler) {
+void ControlChannel::poll(Handler const& handler) {
   bootstrap_.poll_control([&](ProcessId from, std::span<std::byte const> bytes) {
     if (bytes.size() < sizeof network_) return;
     if (std::memcmp(bytes.data(), &network_, sizeof network_) != 0) return;

@@ -19,12 +19,12 @@ namespace tessera {
 /// The control channel: sends plain values to other processes and dispatches the values that they
 /// send. Every message carries a number that all processes drew for this network, so that messages
 /// of an earlier network of the job are ignored. Threads: the caller's.
-class Postbox {
+class ControlChannel {
  public:
   using Handler = std::function<void(ProcessId from, std::span<std::byte const> bytes)>;
 
   /// A collective over the job.
-  explicit Postbox(Bootstrap& bootstrap);
+  explicit ControlChannel(Bootstrap& bootstrap);
 
   template <class Message>
   void send(ProcessId to, Message const& message) {

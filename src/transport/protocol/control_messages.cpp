@@ -3,7 +3,7 @@
 namespace tessera::control {
 
 Statement::Statement(StatementTag const& tag)
-    : number(tag.number), line(tag.place.line), file(tag.place.file_name()) {}
+    : number(tag.number), line(tag.location.line), file(tag.location.file_name()) {}
 
 std::ostream& operator<<(std::ostream& out, Statement const& statement) {
   out << "statement " << statement.number;

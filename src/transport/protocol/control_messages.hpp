@@ -159,7 +159,7 @@ struct Ask {
 };
 
 /// The answer.
-struct Account {
+struct StatementDescription {
   Kind kind = Kind::account;
   bool is_end = false;  ///< there is none
   Statement statement;

@@ -14,11 +14,11 @@ void Handshakes::send(DeviceId from, DeviceId to, std::span<std::byte const> byt
   message.to = to;
   message.size = static_cast<std::uint32_t>(bytes.size());
   std::ranges::copy(bytes, message.bytes.begin());
-  postbox_.send(job_.process_of(to), message);
+  control_channel_.send(job_.process_of(to), message);
   ++sent_[{from, to}];
 }
 
-void Handshakes::on_note(control::Note const& note) {
+void Handshakes::on_handshake(control::Note const& note) {
   auto const bytes = std::span(note.bytes).first(note.size);
   received_[{note.from, note.to}].waiting.emplace_back(bytes.begin(), bytes.end());
 }

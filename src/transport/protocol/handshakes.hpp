@@ -21,11 +21,12 @@ class Handshakes {
  public:
   static constexpr std::size_t max_bytes = sizeof(control::Note::bytes);
 
-  Handshakes(Postbox& postbox, Job const& job) : postbox_(postbox), job_(job) {}
+  Handshakes(ControlChannel& control_channel, Job const& job)
+      : control_channel_(control_channel), job_(job) {}
 
   /// Sends at most `max_bytes` to the process of `to`. Returns at once.
   void send(DeviceId from, DeviceId to, std::span<std::byte const> bytes);
-  void on_note(control::Note const& note);
+  void on_handshake(control::Note const& note);
 
   /// The number, from 1, of the message that `to` takes next.
   [[nodiscard]] std::uint64_t next(DeviceId from, DeviceId to) {
@@ -48,7 +49,7 @@ class Handshakes {
     std::uint64_t taken = 0;
   };
 
-  Postbox& postbox_;
+  ControlChannel& control_channel_;
   Job const& job_;
   std::map<Pair, Received> received_;
   std::map<Pair, std::uint64_t> sent_;

@@ -13,8 +13,8 @@ Mismatch different_programs(std::string_view evidence, std::string_view why) {
                        "; every process must run the same statements in the same order"));
 }
 
-void MessageHeader::write_file(Place const& place) {
-  auto name = place.file_name();
+void MessageHeader::write_file(SourceLocation const& location) {
+  auto name = location.file_name();
   if (name.size() >= sizeof file) name.remove_prefix(name.size() - sizeof file + 1);
   std::memset(file, 0, sizeof file);
   std::memcpy(file, name.data(), name.size());

@@ -17,7 +17,7 @@ namespace tessera {
 struct StatementTag {
   std::uint64_t number = 0;  ///< statements so far in this process, including this one
   std::uint64_t hash = 0;    ///< of its kind, expression, arrays, shapes, layouts and maps
-  Place place;
+  SourceLocation location;
 
   /// The place is ignored: two branches may contain the same statement.
   friend bool operator==(StatementTag const& a, StatementTag const& b) {
@@ -26,7 +26,7 @@ struct StatementTag {
   /// "statement 7 (heat_1d.cpp:41)"
   friend std::ostream& operator<<(std::ostream& out, StatementTag const& tag) {
     out << "statement " << tag.number;
-    if (tag.place.known()) out << " (" << tag.place << ')';
+    if (tag.location.known()) out << " (" << tag.location << ')';
     return out;
   }
 };
@@ -49,11 +49,11 @@ struct alignas(64) MessageHeader {
     number = tag.number;
     hash = tag.hash;
     size_bytes = size;
-    line = tag.place.line;
+    line = tag.location.line;
   }
   /// Writes the end of the file name of `place`. Separate from `write`, because it reads every
   /// character and the file seldom changes from one message to the next.
-  void write_file(Place const& place);
+  void write_file(SourceLocation const& location);
   /// True if the message belongs to this statement.
   [[nodiscard]] bool is_of(StatementTag const& tag) const {
     return number == tag.number && hash == tag.hash;

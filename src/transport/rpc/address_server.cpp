@@ -105,7 +105,7 @@ bool read_all(int socket, std::span<std::byte> into, Clock::time_point end) {
 
 }  // namespace
 
-Doorstep::Doorstep(HostAddress own) {
+AddressServer::AddressServer(HostAddress own) {
   if (own == 0) throw TransportError("this host shares no network with the others");
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -122,11 +122,11 @@ Doorstep::Doorstep(HostAddress own) {
   socket_ = made.release();
 }
 
-Doorstep::~Doorstep() {
+AddressServer::~AddressServer() {
   ::close(socket_);
 }
 
-void Doorstep::hand_out(std::span<std::byte const> address) const {
+void AddressServer::hand_out(std::span<std::byte const> address) const {
   Greeting const greeting{where_, std::ssize(address)};
   std::vector<std::byte> bytes(sizeof greeting);
   std::memcpy(bytes.data(), &greeting, sizeof greeting);

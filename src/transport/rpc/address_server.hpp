@@ -17,13 +17,13 @@ namespace tessera::ucx {
 /// A socket that listens, on an address that other hosts reach.
 ///
 /// Threads: one.
-class Doorstep {
+class AddressServer {
  public:
   /// Throws: TransportError if there is no such address, or if it cannot be listened on.
-  explicit Doorstep(HostAddress own);
-  ~Doorstep();
-  Doorstep(Doorstep const&) = delete;
-  Doorstep& operator=(Doorstep const&) = delete;
+  explicit AddressServer(HostAddress own);
+  ~AddressServer();
+  AddressServer(AddressServer const&) = delete;
+  AddressServer& operator=(AddressServer const&) = delete;
 
   [[nodiscard]] int descriptor() const { return socket_; }
   /// IPv4 address, port, and a number that tells this process from an earlier one at that port.

@@ -28,7 +28,7 @@ void CallService::open_by_threads() {
 
 void CallService::open_by_callers(std::function<void()> poll, Serve const& serve) {
   by_threads_.reset();
-  by_callers_ = std::make_unique<ControlCalls>(postbox_, std::move(poll), serve);
+  by_callers_ = std::make_unique<ControlCalls>(control_channel_, std::move(poll), serve);
 }
 
 Calls* CallService::calls() const {

@@ -20,7 +20,8 @@ namespace tessera {
 /// The calls of one process, from its preparations on. Threads: the caller's.
 class CallService {
  public:
-  CallService(Bootstrap& bootstrap, Postbox& postbox) : bootstrap_(bootstrap), postbox_(postbox) {}
+  CallService(Bootstrap& bootstrap, ControlChannel& control_channel)
+      : bootstrap_(bootstrap), control_channel_(control_channel) {}
 
   /// Begins to answer calls of other processes, from a thread of its own; where that cannot be, the
   /// result says why. Called once. `forced` is the route that the environment asks for.
@@ -41,7 +42,7 @@ class CallService {
 
  private:
   Bootstrap& bootstrap_;
-  Postbox& postbox_;
+  ControlChannel& control_channel_;
   std::unique_ptr<ControlCalls> by_callers_;
   std::unique_ptr<ServedCalls> by_threads_;
 };

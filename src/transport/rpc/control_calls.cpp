@@ -30,7 +30,7 @@ std::int64_t ControlCalls::most_bytes() const {
 
 void ControlCalls::begin(Call& call) {
   slots_.add(call);
-  postbox_.send(call.to, packed<control::Request>(call.request));
+  control_channel_.send(call.to, packed<control::Request>(call.request));
   call.is_sent = true;
 }
 
@@ -44,7 +44,7 @@ void ControlCalls::on_request(ProcessId from, control::Request const& request) {
   auto const bytes = bytes_in(request);
   answer_.assign(bytes.begin(), bytes.begin() + Call::front_bytes);
   serve_(bytes.subspan(Call::front_bytes), answer_);
-  postbox_.send(from, packed<control::Reply>(answer_));
+  control_channel_.send(from, packed<control::Reply>(answer_));
   has_moved_ = true;
 }
 

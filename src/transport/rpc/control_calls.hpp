@@ -13,8 +13,8 @@ namespace tessera {
 /// control messages, which each of its waits does.
 class ControlCalls final : public Calls {
  public:
-  ControlCalls(Postbox& postbox, std::function<void()> poll, Serve serve)
-      : postbox_(postbox), poll_(std::move(poll)), serve_(std::move(serve)) {}
+  ControlCalls(ControlChannel& control_channel, std::function<void()> poll, Serve serve)
+      : control_channel_(control_channel), poll_(std::move(poll)), serve_(std::move(serve)) {}
 
   [[nodiscard]] std::int64_t most_bytes() const override;
   [[nodiscard]] bool needs_the_other_caller() const override { return true; }
@@ -25,7 +25,7 @@ class ControlCalls final : public Calls {
   void on_reply(control::Reply const& reply);
 
  private:
-  Postbox& postbox_;
+  ControlChannel& control_channel_;
   std::function<void()> poll_;  ///< hands out control messages
   Serve serve_;
   CallSlots slots_;

@@ -35,14 +35,15 @@ ChannelEnd end_in(std::shared_ptr<Segment> const& segment, OfferRequest const& r
 /// The receiver's process makes the memory, the sender's maps it.
 class ShmTransport final : public Transport {
  public:
-  explicit ShmTransport(SegmentDoor const& door) : door_(door) {}
+  explicit ShmTransport(DescriptorServer const& descriptor_server)
+      : descriptor_server_(descriptor_server) {}
 
   [[nodiscard]] TransportTraits const& traits() const override { return shm_traits; }
 
   [[nodiscard]] Offer offer(OfferRequest const& request) override {
     auto const segment =
         std::make_shared<Segment>(Segment::make(channel_bytes(request.slot_bytes)));
-    segment->set_door(door_.number());
+    segment->set_descriptor_server(descriptor_server_.number());
     Offer made;
     made.end = end_in(segment, request, request.slot_bytes);
     start_channel(made.end);
@@ -60,8 +61,8 @@ class ShmTransport final : public Transport {
       return result;
     }
     std::string why_not;  // of what was tried, also where something else worked
-    auto const segment = std::make_shared<Segment>(
-        Segment::map(asked.ticket, Segment::Access::read_write, why_not, door_.ways()));
+    auto const segment = std::make_shared<Segment>(Segment::map(
+        asked.ticket, Segment::Access::read_write, why_not, descriptor_server_.ways()));
     if (*segment)
       result.end = end_in(segment, request, asked.slot_bytes);
     else
@@ -70,7 +71,7 @@ class ShmTransport final : public Transport {
   }
 
  private:
-  SegmentDoor const& door_;
+  DescriptorServer const& descriptor_server_;
 };
 
 }  // namespace
@@ -79,8 +80,8 @@ TransportTraits const* shm_transport_traits() {
   return &shm_traits;
 }
 
-std::unique_ptr<Transport> make_shm_transport(SegmentDoor const& door) {
-  return std::make_unique<ShmTransport>(door);
+std::unique_ptr<Transport> make_shm_transport(DescriptorServer const& descriptor_server) {
+  return std::make_unique<ShmTransport>(descriptor_server);
 }
 
 }  // namespace tessera

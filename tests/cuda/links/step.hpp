@@ -38,7 +38,7 @@ struct Slots {
   using Node = decltype(expression(std::declval<tessera::DistArray<T, 1> const&>()));
   using Kernel = std::remove_cvref_t<decltype(make_kernel(
       std::declval<Node const&>(), std::declval<tessera::detail::Builder&>()))>;
-  using Cells = tessera::detail::LeafKernel<T>;
+  using Cells = tessera::detail::OperandKernel<T>;
   using Sum = tessera::detail::SumOf<T>;
 
   [[nodiscard]] static bool assignment() {

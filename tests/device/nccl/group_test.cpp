@@ -88,14 +88,14 @@ cuda::NcclApi const noting{nullptr,   init_rank,    get_async_error, abort_it, g
                            group_end, send,         receive,         count,    user_rank,
                            gpu_of,    error_string, last_error};
 
-std::unique_ptr<GpuGroup> join() {
+std::unique_ptr<GpuCommunicator> join() {
   calls.clear();
   states.clear();
   answer_to_send = ncclSuccess;
   static int stream = 0;
-  GpuGroupId id;
+  GpuCommunicatorId id;
   id.bytes[0] = std::byte{7};
-  cuda::NcclPlace const place{0, reinterpret_cast<CUstream_st*>(&stream), 1, 4};
+  cuda::NcclMember const place{0, reinterpret_cast<CUstream_st*>(&stream), 1, 4};
   auto groups = cuda::join_nccl(noting, id, {&place, 1},
                                 [](int gpu) { calls.push_back(text("choose GPU ", gpu)); });
   return std::move(groups.front());
@@ -149,7 +149,7 @@ TEST_CASE("failures of NCCL are errors that say which, and what may help") {
 
 TEST_CASE("members of one process join together, each with its GPU") {
   calls.clear();
-  std::array<cuda::NcclPlace, 2> const places{{{0, nullptr, 2, 4}, {1, nullptr, 3, 4}}};
+  std::array<cuda::NcclMember, 2> const places{{{0, nullptr, 2, 4}, {1, nullptr, 3, 4}}};
   auto const groups = cuda::join_nccl(noting, {}, places,
                                       [](int gpu) { calls.push_back(text("choose GPU ", gpu)); });
   CHECK(groups.size() == 2);
@@ -176,7 +176,7 @@ TEST_CASE("communicators of the program's are used as they are, and left to it")
   calls.clear();
   states.clear();
   answer_to_send = ncclSuccess;
-  cuda::NcclPlace const place{0, nullptr, 1, 4};
+  cuda::NcclMember const place{0, nullptr, 1, 4};
   auto const adopt = [&](ncclComm_t given) {
     return std::move(cuda::adopt_nccl(noting, {&given, 1}, {&place, 1}).front());
   };

@@ -72,7 +72,7 @@ void send_unread(Network& network, Job const& job) {
   auto const tag = statement(1, "driver.cpp", __LINE__);
   network.set_idle_test([](DeviceId) { return true; });
   open_all(network, job);
-  auto& waiter = network.caller_waiter();
+  auto& waiter = network.caller_wait_policy();
   if (job.self() == ProcessId(1)) {
     (void)network.receiver(DeviceId(1), DeviceId(2)).take(waiter, tag);
     return;

@@ -18,12 +18,12 @@ namespace tessera::detail {
 /// Throws:  ShapeError for axes that do not exist or are named twice.
 template <Accumulator A, class Node, std::size_t K, bool keep>
 [[nodiscard]] auto reduce_over(Node const& node, Axes<K, keep> const& axes, char const* kind,
-                               Place const& place, double parameter = 0) {
+                               SourceLocation const& location, double parameter = 0) {
   constexpr auto rank = Node::rank;
   static_assert(K <= rank, "more axes than the expression has dimensions");
   auto const reduced = resolve_axes(axes.numbers(), rank);
   if constexpr (!keep && K == rank) {
-    return reduce<A>(node, kind, place, parameter);
+    return reduce<A>(node, kind, location, parameter);
   } else {
     using T = decltype(std::declval<A const&>().value(0.0));
     using Result = DistArray<T, keep ? rank : rank - K>;
@@ -31,7 +31,7 @@ template <Accumulator A, class Node, std::size_t K, bool keep>
     auto const found = survey(node, kind);
     auto const plan =
         plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box, sizeof(A)});
-    FoldLabel const label{kind, place, parameter};
+    FoldLabel const label{kind, location, parameter};
     Result result(make_state(plan->result.layout, sizeof(T)));
     if (plan->owns_all_terms)
       run_fold<A, T>(node, {result.storage(), {result.layout(), plan->result.map, space.box()}},

@@ -41,12 +41,13 @@ struct BorrowedBox {
   Index strides;     ///< in elements, the last one 1
 };
 
-/// The addends of an array that consists of them. The array has no shards of its own; its value is
+/// The partials of an array that consists of them. The array has no shards of its own; its value is
 /// added up when it is first read.
-struct Addends {
+struct Partials {
   StatePtr cells;  ///< dimension 0 counts the partial results
   /// Adds `cells` up along dimension 0, into an array of the other dimensions with any layout.
-  void (*add_up)(StatePtr const& cells, StatePtr const& into, Place const& place) = nullptr;
+  void (*sum_partials)(StatePtr const& cells, StatePtr const& into,
+                       SourceLocation const& location) = nullptr;
   StatePtr value;  ///< null until the first read
 };
 

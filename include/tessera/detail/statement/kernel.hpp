@@ -11,14 +11,14 @@
 namespace tessera::detail {
 
 /// The most arrays that one statement may read.
-inline constexpr std::size_t max_leaves = 64;
+inline constexpr std::size_t max_operands = 64;
 /// The most scalars that one statement may read.
 inline constexpr std::size_t max_scalars = 16;
 
 /// One operand over a box of indices: the address of the box's first index, and the distance from
 /// one index to the next along each dimension of the statement, in elements (0 along a dimension
 /// that does not move the operand).
-struct LeafView {
+struct OperandView {
   std::byte const* first = nullptr;
   Index const* strides = nullptr;
 };
@@ -30,7 +30,7 @@ struct KernelCall {
   Index const* extents = nullptr;  ///< of the box; at least one dimension
   std::byte* target = nullptr;
   Index const* target_strides = nullptr;
-  LeafView const* leaves = nullptr;
+  OperandView const* operands = nullptr;
   std::byte const* const* scalars = nullptr;
   void* accumulator = nullptr;  ///< of a reduction
   std::int64_t step = 0;        ///< of the loop that the statement stands in
@@ -52,7 +52,7 @@ struct GpuCall {
   /// `parts` accumulators.
   KernelCall box;
   std::int64_t kernel_bytes = 0;
-  std::size_t leaf_count = 0;
+  std::size_t operand_count = 0;
   std::size_t scalar_count = 0;
   bool unit_stride = false;  ///< rows of the target and of all operands are contiguous
   std::int64_t parts = 0;    ///< of a reduction: number of accumulators that fit
@@ -70,7 +70,7 @@ struct KernelForms {
   KernelFunction any_stride = nullptr;
   /// As unit_stride with non-temporal stores, for a target that is not read; null if there is no
   /// such form.
-  KernelFunction past_caches = nullptr;
+  KernelFunction non_temporal = nullptr;
   /// The slot that holds the GPU launch function. The part of the program that a CUDA compiler
   /// built fills the slot; until then its content is null. The pointer itself is null if the
   /// library computes on GPUs by other means.

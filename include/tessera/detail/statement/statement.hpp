@@ -10,14 +10,14 @@
 #include "tessera/base/source.hpp"
 #include "tessera/detail/base/stack_list.hpp"
 #include "tessera/detail/plan/access.hpp"
-#include "tessera/detail/plan/work_place.hpp"
+#include "tessera/detail/plan/compute_placement.hpp"
 #include "tessera/detail/statement/array_ref.hpp"
 #include "tessera/detail/statement/kernel.hpp"
 
 namespace tessera::detail {
 
 /// One array that a statement reads.
-struct LeafRequest {
+struct OperandRequest {
   StatePtr array;
   Access access;
   /// Bytes from the start of the kernel to its constants past the edges: two elements per dimension
@@ -56,11 +56,11 @@ enum class Purpose : std::uint8_t {
 /// allocates nothing.
 struct Statement {
   char const* kind = "";  ///< for people: "assignment", "sum"
-  Place place;
-  std::uint64_t type_hash = 0;                ///< of the expression's type, equal on all processes
-  WorkPlace work;                             ///< where each index is computed
-  StatePtr target;                            ///< written at cell work.map(i); null for a reduction
-  StackList<LeafRequest, max_leaves> leaves;  ///< one for each distinct array access
+  SourceLocation location;
+  std::uint64_t type_hash = 0;  ///< of the expression's type, equal on all processes
+  ComputePlacement work;        ///< where each index is computed
+  StatePtr target;              ///< written at cell work.map(i); null for a reduction
+  StackList<OperandRequest, max_operands> operands;  ///< one for each distinct array access
   StackList<ScalarPtr, max_scalars> scalars;
   WriteMode mode = WriteMode::cells;
   /// For `fold_slabs`: dimension 0 of the target counts the devices' slabs, and the map gives the
@@ -85,8 +85,8 @@ struct Statement {
   [[nodiscard]] bool writes_slabs() const { return mode == WriteMode::fold_slabs; }
 
   /// The slot of an access among the operands; adds it if it is missing.
-  /// Throws: UsageError if there are more than `max_leaves`.
-  std::size_t add_leaf(LeafRequest leaf);
+  /// Throws: UsageError if there are more than `max_operands`.
+  std::size_t add_operand(OperandRequest operand);
   /// The slot of a scalar; adds it if it is missing. Throws: UsageError beyond `max_scalars`.
   std::size_t add_scalar(ScalarPtr const& scalar);
 };

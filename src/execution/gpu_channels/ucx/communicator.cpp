@@ -51,7 +51,7 @@ struct Transfer {
 };
 
 // The tag of a message is its sender's number; messages of one sender arrive in order.
-class Group final : public UcxGroup {
+class Group final : public UcxCommunicator {
  public:
   Group(std::shared_ptr<GpuStream> stream, std::int64_t rank)
       : stream_(std::move(stream)),
@@ -225,8 +225,8 @@ class Group final : public UcxGroup {
 
 }  // namespace
 
-GpuGroupTraits ucx_group_traits(GpuStream& stream) {
-  GpuGroupTraits traits{.shares_gpus = true, .spans_hosts = true};
+GpuCommunicatorTraits ucx_communicator_traits(GpuStream& stream) {
+  GpuCommunicatorTraits traits{.shares_gpus = true, .spans_hosts = true};
   try {
     auto& gpu = stream.peers();
     gpu.make_current();
@@ -239,7 +239,8 @@ GpuGroupTraits ucx_group_traits(GpuStream& stream) {
   return traits;
 }
 
-std::unique_ptr<UcxGroup> make_ucx_group(std::shared_ptr<GpuStream> stream, std::int64_t rank) {
+std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<GpuStream> stream,
+                                                       std::int64_t rank) {
   return std::make_unique<Group>(std::move(stream), rank);
 }
 

@@ -4,12 +4,12 @@
 
 namespace tessera {
 
-GpuGroupTraits ucx_group_traits(GpuStream& /*stream*/) {
+GpuCommunicatorTraits ucx_communicator_traits(GpuStream& /*stream*/) {
   return {.why_not = "not in this build"};
 }
 
-std::unique_ptr<UcxGroup> make_ucx_group(std::shared_ptr<GpuStream> /*stream*/,
-                                         std::int64_t /*rank*/) {
+std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<GpuStream> /*stream*/,
+                                                       std::int64_t /*rank*/) {
   throw BackendNotBuilt("UCX", "TESSERA_WITH_UCX");
 }
 

@@ -32,7 +32,7 @@ constexpr int looks_between_guests = 1024;
 
 Server::Server(HostAddress own, Serve serve)
     : serve_(std::move(serve)),
-      doorstep_(own),
+      address_server_(own),
       worker_([this](auto request, ucp_ep_h back) { take(request, back); }),
       own_address_(worker_.address()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -61,7 +61,7 @@ void Server::run() {
   auto awake_until = last_look;
   auto asleep_until = last_look;
   for (std::uint64_t look = 0; !is_stopping_; ++look) {
-    if (look % looks_between_guests == 0) doorstep_.hand_out(own_address_);
+    if (look % looks_between_guests == 0) address_server_.hand_out(own_address_);
     bool const has_worked = worker_.progress();
     auto const now = Clock::now();
     if (now - last_look > interruption) asleep_until = now + asleep_after_interruption;
@@ -79,10 +79,10 @@ void Server::run() {
 bool Server::sleep(int worker_events) {
   if (library().worker_arm(worker_.get()) != UCS_OK) return false;  // something has come meanwhile
   pollfd look[] = {
-      {worker_events, POLLIN, 0}, {doorstep_.descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
+      {worker_events, POLLIN, 0}, {address_server_.descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
   constexpr int without_events_ms = 1;
   (void)::poll(look, std::size(look), worker_events < 0 ? without_events_ms : -1);
-  if ((look[1].revents & POLLIN) != 0) doorstep_.hand_out(own_address_);
+  if ((look[1].revents & POLLIN) != 0) address_server_.hand_out(own_address_);
   return look[0].revents != 0 || look[1].revents != 0;
 }
 

@@ -26,7 +26,7 @@ class Server {
   Server(Server const&) = delete;
   Server& operator=(Server const&) = delete;
 
-  [[nodiscard]] std::int64_t address() const { return doorstep_.where(); }
+  [[nodiscard]] std::int64_t address() const { return address_server_.where(); }
 
  private:
   /// An answer on its way.
@@ -41,7 +41,7 @@ class Server {
   [[nodiscard]] Answer& free_answer();
 
   Serve serve_;
-  Doorstep doorstep_;
+  AddressServer address_server_;
   std::deque<Answer> answers_;  ///< used by operations that the worker completes during its
                                 ///< destruction
   AmWorker worker_;

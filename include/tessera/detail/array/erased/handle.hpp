@@ -28,18 +28,18 @@ namespace tessera::detail {
 
 /// A new partial array with these partial results, which must not be written from now on.
 [[nodiscard]] StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape,
-                                          Addends addends);
+                                          Partials partials);
 /// The extent of dimension `d`. Throws: ShapeError if there is no such dimension.
 [[nodiscard]] std::int64_t extent_of(Shape const& shape, std::size_t d);
 
-/// The array itself; of addends, their sum, which is made when it is first asked for.
+/// The array itself; of partials, their sum, which is made when it is first asked for.
 /// Ranks: collective.
 [[nodiscard]] StatePtr const& readable(StatePtr const& state);
 /// `to` = the value of `from`. A partial array that was not read yet is added up where `to` lies.
-void copy_value(StatePtr const& to, StatePtr const& from, Place const& place);
+void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location);
 
 /// `to` = `from`, cell by cell; equal shapes, any layouts.
-void copy_cells(StatePtr const& to, StatePtr const& from, Place const& place);
+void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location);
 
 /// Copies each device's boxes of `from`, each in row-major order, into its boxes of `to`, box by
 /// box. Both arrays have the same number of boxes of the same sizes; they are on one mesh and may
@@ -95,6 +95,6 @@ void take_from_host(StatePtr const& state, std::byte const* whole);
 /// The cells first + step · i of a box of extents `count`, row-major, on every process.
 /// Ranks: collective.
 void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,
-                  Place const& place);
+                  SourceLocation const& location);
 
 }  // namespace tessera::detail

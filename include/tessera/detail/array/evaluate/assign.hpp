@@ -64,7 +64,7 @@ concept MovesCells = IsArrayNode<Node> && std::same_as<typename Node::value_type
 template <class Kernel, class T, std::size_t rank>
 [[nodiscard]] KernelForms assignment_forms() {
   return {&assign_rows<Kernel, T, true>, &assign_rows<Kernel, T, false>,
-          past_caches_form<Kernel, T>(), gpu_slot_of_assignment<Kernel, T, rank>()};
+          non_temporal_form<Kernel, T>(), gpu_slot_of_assignment<Kernel, T, rank>()};
 }
 
 /// Writes the cells of a view: what `view = value` calls.
@@ -73,7 +73,8 @@ template <class Kernel, class T, std::size_t rank>
 /// Throws:  ShapeError and UsageError, alike on every process, before anything is sent.
 /// Cost:    one message to each device that needs cells of this one.
 template <class T, std::size_t N, std::size_t R, class V>
-void assign_to_view(ArrayNode<T, N, R> const& target, V const& value, Place const& place) {
+void assign_to_view(ArrayNode<T, N, R> const& target, V const& value,
+                    SourceLocation const& location) {
   check_writable(target.storage());
   auto const& node = value_node<T>(value);
   using Node = std::remove_cvref_t<decltype(node)>;
@@ -85,7 +86,7 @@ void assign_to_view(ArrayNode<T, N, R> const& target, V const& value, Place cons
   auto const kernel = make_kernel(node, builder);  // found beside the builder
   using Kernel = std::remove_cv_t<decltype(kernel)>;
   statement.kind = "assignment";
-  statement.place = place.known() ? place : node.place();
+  statement.location = location.known() ? location : node.location();
   statement.type_hash = type_hash<Kernel, T>();
   statement.work = {layout_of(target.storage()), target.map(space.rank), space.box()};
   statement.target = target.storage();

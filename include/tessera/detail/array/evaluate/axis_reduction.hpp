@@ -231,14 +231,14 @@ struct FoldPlan {
 /// The name of a reduction, its place in the source, and the parameter for finishing its values.
 struct FoldLabel {
   char const* kind;
-  Place place;
+  SourceLocation location;
   double parameter;
 };
 
 /// A statement's target: `work` says where each index is computed.
 struct FoldTarget {
   StatePtr state;
-  WorkPlace work;
+  ComputePlacement work;
   AffineMap const* slab_map = nullptr;  ///< of parts: the cell in the device's own slab
   bool takes_parts = false;             ///< reads parts, whose transfer is intended
 };
@@ -252,7 +252,7 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
   using Terms = std::remove_cv_t<decltype(terms)>;
   FoldKernel<Terms> const kernel{terms, label.parameter};
   statement.kind = label.kind;
-  statement.place = label.place;
+  statement.location = label.location;
   statement.type_hash = mix(type_hash<FoldKernel<Terms>, A, Out>(), bits_of(label.parameter));
   statement.work = target.work;
   statement.target = target.state;
@@ -281,15 +281,16 @@ template <class Node>
   Statement unused;
   Builder builder(unused, accesses);
   (void)make_kernel(node, builder);
-  for (auto const& leaf : unused.leaves)
-    result.is_one_box = result.is_one_box && !leaf.access.has_boundaries();
+  for (auto const& operand : unused.operands)
+    result.is_one_box = result.is_one_box && !operand.access.has_boundaries();
   return result;
 }
 
 /// The cells of `parts` that a fold uses, with the slabs as dimension 0.
 template <class A, std::size_t M>
 [[nodiscard]] ArrayNode<A, M, M> cells_of_parts(StatePtr const& parts, FoldArray const& where,
-                                                Shape const& extents, Place const& place) {
+                                                Shape const& extents,
+                                                SourceLocation const& location) {
   typename ArrayNode<A, M, M>::Axes axes;
   std::array<std::int64_t, M> shape;
   axes[0] = {0, 0, 1};
@@ -299,7 +300,7 @@ template <class A, std::size_t M>
     axes[m] = {static_cast<int>(m), axis.offset, axis.stride};
     shape[m] = extents[static_cast<std::size_t>(axis.from)];
   }
-  return {parts, axes, shape, place};
+  return {parts, axes, shape, location};
 }
 
 /// Reduces each device's own terms to parts, and merges the parts into `result`.
@@ -309,21 +310,21 @@ void fold_by_parts(Node const& node, FoldSurvey const& found, FoldPlan const& pl
   IndexSpace<Node::rank> const space(node.extents());
   auto const& anchor = found.anchor;
   auto const parts = make_state(plan.parts.layout, sizeof(A));
-  auto const used = cells_of_parts<A, M>(parts, plan.parts, space.box().hi, label.place);
-  assign_to_view(used, A(), label.place);
+  auto const used = cells_of_parts<A, M>(parts, plan.parts, space.box().hi, label.location);
+  assign_to_view(used, A(), label.location);
   run_fold<A, A>(
       node, {parts, {layout_of(anchor.state), anchor.access.map, space.box()}, &plan.parts.map},
       label);
 
   auto const merge = [&](StatePtr const& into) {
     IndexSpace<M> const of_parts(used.extents());
-    WorkPlace const work{layout_of(into), plan.merge_map, of_parts.box()};
+    ComputePlacement const work{layout_of(into), plan.merge_map, of_parts.box()};
     run_fold<Merged<A>, T>(used, {into, work, nullptr, true}, label);
   };
   if (plan.shares_layout == nullptr) return merge(result);
   auto const shares = make_state(plan.shares_layout, sizeof(T));
   merge(shares);
-  copy_cells(result, shares, label.place);
+  copy_cells(result, shares, label.location);
 }
 
 }  // namespace tessera::detail

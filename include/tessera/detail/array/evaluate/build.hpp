@@ -69,8 +69,8 @@ class Builder : public AccessBuilder {
     return {statement_, AccessBuilder::permuted(order)};
   }
   /// The slot of an array among the leaves. Addends are added up first.
-  [[nodiscard]] std::size_t leaf(StatePtr const& storage, Access const& access,
-                                 std::int64_t constants_offset);
+  [[nodiscard]] std::size_t operand(StatePtr const& storage, Access const& access,
+                                    std::int64_t constants_offset);
 
  private:
   Statement& statement_;
@@ -90,13 +90,13 @@ template <class T>
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] auto make_kernel(ArrayNode<T, N, R> const& view, Builder& builder) {
   auto const access = builder.access(view.axes(), view.extents());
-  return LeafKernel<T>{builder.leaf(view.storage(), access, -1)};
+  return OperandKernel<T>{builder.operand(view.storage(), access, -1)};
 }
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] auto make_kernel(ShiftedNode<T, N, R> const& node, Builder& builder) {
   auto const& view = node.view;
   auto access = builder.access(view.axes(), node.shown);
-  BoundaryLeafKernel<T, R> kernel{};
+  BoundaryOperandKernel<T, R> kernel{};
   bool constant = false;
   for (std::size_t k = 0; k < N; ++k) {
     if (node.offsets[k] != 0 || node.shown[k] != view.extents()[k])
@@ -112,7 +112,7 @@ template <class T, std::size_t N, std::size_t R>
     kernel.constants[2 * r] = node.constants[2 * k];
     kernel.constants[2 * r + 1] = node.constants[2 * k + 1];
   }
-  kernel.leaf = {builder.leaf(view.storage(), access, constant ? 0 : -1)};
+  kernel.operand = {builder.operand(view.storage(), access, constant ? 0 : -1)};
   return kernel;
 }
 template <class A>
@@ -163,17 +163,17 @@ void visit_ends(WhereKernel<C, Condition, A, B> const& kernel, Visit const& visi
 }
 
 /// Records in the statement where the kernel holds the constants past the edges.
-struct NoteConstants {
+struct RecordConstants {
   std::byte const* start;
   Statement& statement;
 
   template <class Kernel>
   void operator()(Kernel const&) const {}
   template <class T, std::size_t R>
-  void operator()(BoundaryLeafKernel<T, R> const& kernel) const {
-    auto& leaf = statement.leaves[kernel.leaf.slot];
-    if (leaf.constants_offset >= 0)
-      leaf.constants_offset = reinterpret_cast<std::byte const*>(kernel.constants) - start;
+  void operator()(BoundaryOperandKernel<T, R> const& kernel) const {
+    auto& operand = statement.operands[kernel.operand.slot];
+    if (operand.constants_offset >= 0)
+      operand.constants_offset = reinterpret_cast<std::byte const*>(kernel.constants) - start;
   }
 };
 
@@ -213,12 +213,12 @@ struct HashNumbers {
     add(kernel.value);
   }
   template <class T, std::size_t R>
-  void operator()(BoundaryLeafKernel<T, R> const& kernel) const {
-    add(kernel.leaf.slot);
+  void operator()(BoundaryOperandKernel<T, R> const& kernel) const {
+    add(kernel.operand.slot);
     for (auto const& constant : kernel.constants) add(constant);
   }
   template <class T>
-  void operator()(LeafKernel<T> const& kernel) const {
+  void operator()(OperandKernel<T> const& kernel) const {
     add(kernel.slot);
   }
   template <class T>
@@ -246,7 +246,7 @@ template <class Kernel>
 template <class Kernel>
 void set_kernel(Statement& statement, Kernel const& kernel) {
   static_assert(std::is_trivially_copyable_v<Kernel>);
-  visit_ends(kernel, NoteConstants{reinterpret_cast<std::byte const*>(&kernel), statement});
+  visit_ends(kernel, RecordConstants{reinterpret_cast<std::byte const*>(&kernel), statement});
   statement.kernel = &kernel;
   statement.kernel_bytes = sizeof kernel;
   statement.hash_of_numbers = &hash_of_numbers<Kernel>;

@@ -49,7 +49,7 @@ template <Accumulator A>
 /// Runs a reduction of `node` with accumulator A.
 /// Ranks: collective over the job; does not wait.
 template <Accumulator A, class Node>
-[[nodiscard]] auto reduce(Node const& node, char const* kind, Place const& place,
+[[nodiscard]] auto reduce(Node const& node, char const* kind, SourceLocation const& location,
                           double parameter = 0) {
   using T = decltype(std::declval<A const&>().value(0.0));
   IndexSpace<Node::rank> const space(node.extents());
@@ -63,7 +63,7 @@ template <Accumulator A, class Node>
   auto const kernel = make_kernel(node, builder);
   using Kernel = std::remove_cv_t<decltype(kernel)>;
   statement.kind = kind;
-  statement.place = place;
+  statement.location = location;
   statement.type_hash = mix(type_hash<Kernel, A>(), bits_of(parameter));
   statement.work = {layout_of(anchor.state), anchor.access.map, space.box()};
   statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>, nullptr,

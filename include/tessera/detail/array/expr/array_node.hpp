@@ -41,8 +41,8 @@ class ArrayNode : public ExpressionBase {
   using Axes = std::array<ViewAxis, R>;
 
   ArrayNode(StatePtr state, Axes const& axes, std::array<std::int64_t, N> const& extents,
-            Place const& place)
-      : state_(std::move(state)), axes_(axes), extents_(extents), place_(place) {}
+            SourceLocation const& location)
+      : state_(std::move(state)), axes_(axes), extents_(extents), location_(location) {}
   // Not inline, as the other nodes: their copies and ends are most of what is compiled.
   [[gnu::noinline]] ArrayNode(ArrayNode const&) = default;
   [[gnu::noinline]] ArrayNode(ArrayNode&&) noexcept = default;
@@ -52,13 +52,13 @@ class ArrayNode : public ExpressionBase {
   /// The extents, one per dimension.
   [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return extents_; }
   [[nodiscard]] Shape shape() const { return Shape(extents_.begin(), extents_.end()); }
-  [[nodiscard]] Place const& place() const { return place_; }
+  [[nodiscard]] SourceLocation const& location() const { return location_; }
   [[nodiscard]] Axes const& axes() const { return axes_; }
 
-  /// The array's cells; of addends, their sum, which is made when it is first asked for.
+  /// The array's cells; of partials, their sum, which is made when it is first asked for.
   /// Ranks: local; collective for a partial array.
   [[nodiscard]] StatePtr const& readable() const { return detail::readable(state_); }
-  /// What the array holds: its cells, or the addends that nobody has to add up for a view that is
+  /// What the array holds: its cells, or the partials that nobody has to add up for a view that is
   /// written.
   [[nodiscard]] StatePtr const& storage() const& { return state_; }
   [[nodiscard]] StatePtr storage() && { return std::move(state_); }
@@ -75,7 +75,7 @@ class ArrayNode : public ExpressionBase {
   StatePtr state_;
   Axes axes_;
   std::array<std::int64_t, N> extents_;
-  Place place_;
+  SourceLocation location_;
 };
 
 /// True of an ArrayNode, and of a view, which is one.
@@ -90,7 +90,7 @@ template <class T, std::size_t R>
   T value;
   // It is read over one index, since a box of no dimensions cannot be empty.
   read_to_host(node.readable(), node.map(1), Box{{0}, {1}}, reinterpret_cast<std::byte*>(&value),
-               node.place());
+               node.location());
   return value;
 }
 

@@ -16,10 +16,10 @@
 
 namespace tessera::detail {
 
-/// A LeafView by value. A constant past an edge lies in the kernel, so it moves with the kernel's
-/// copies.
+/// A OperandView by value. A constant past an edge lies in the kernel, so it moves with the
+/// kernel's copies.
 template <std::size_t N>
-struct GpuLeaf {
+struct GpuOperand {
   std::byte const* first = nullptr;
   std::int64_t offset_in_kernel = -1;  ///< in bytes; none if negative
   GpuIndex<N> strides;
@@ -37,7 +37,7 @@ struct GpuBox {
   GpuIndex<N> target_strides{};
   std::byte* target = nullptr;
   std::int64_t step = 0;
-  GpuLeaf<N> leaves[std::max<std::size_t>(ends.leaves, 1)] = {};
+  GpuOperand<N> operands[std::max<std::size_t>(ends.operands, 1)] = {};
   struct alignas(scalar_alignment) Scalar {
     std::byte bytes[std::max<std::size_t>(ends.scalar_bytes, 1)] = {};
   };
@@ -50,9 +50,9 @@ struct GpuBox {
   }
 };
 
-/// As LeafView, of a leaf by value.
+/// As OperandView, of a leaf by value.
 template <std::size_t N>
-struct GpuLeafView {
+struct GpuOperandView {
   std::byte const* first;
   GpuIndex<N> const* strides;
 };
@@ -61,16 +61,16 @@ struct GpuLeafView {
 template <class Kernel, std::size_t N>
 class GpuView {
   using Box = GpuBox<Kernel, N>;
-  struct Leaves {
+  struct Operands {
     Box const* box;
-    [[nodiscard]] TESSERA_FUNCTION GpuLeafView<N> operator[](std::size_t slot) const {
-      auto const& leaf = box->leaves[slot];
+    [[nodiscard]] TESSERA_FUNCTION GpuOperandView<N> operator[](std::size_t slot) const {
+      auto const& operand = box->operands[slot];
       if constexpr (Box::ends.has_constants) {
-        if (leaf.offset_in_kernel >= 0)
-          return {reinterpret_cast<std::byte const*>(&box->kernel) + leaf.offset_in_kernel,
-                  &leaf.strides};
+        if (operand.offset_in_kernel >= 0)
+          return {reinterpret_cast<std::byte const*>(&box->kernel) + operand.offset_in_kernel,
+                  &operand.strides};
       }
-      return {leaf.first, &leaf.strides};
+      return {operand.first, &operand.strides};
     }
   };
   struct Scalars {
@@ -82,11 +82,11 @@ class GpuView {
 
  public:
   TESSERA_FUNCTION explicit GpuView(Box const& box)
-      : first(&box.first), extents(&box.extents), leaves{&box}, scalars{&box}, step(box.step) {}
+      : first(&box.first), extents(&box.extents), operands{&box}, scalars{&box}, step(box.step) {}
 
   GpuIndex<N> const* first;
   GpuIndex<N> const* extents;
-  Leaves leaves;
+  Operands operands;
   Scalars scalars;
   std::int64_t step;
 };
@@ -112,7 +112,7 @@ template <class Kernel, std::size_t N>
   static_assert(std::is_trivially_copyable_v<Box>);
   auto const& given = call.box;
   if (given.extents->size() != N || call.kernel_bytes != std::int64_t{sizeof(Kernel)} ||
-      call.leaf_count > Box::ends.leaves || call.scalar_count > Box::ends.scalars)
+      call.operand_count > Box::ends.operands || call.scalar_count > Box::ends.scalars)
     return std::nullopt;
   auto const& kernel = *static_cast<Kernel const*>(given.kernel);
   Box box{kernel};
@@ -125,12 +125,12 @@ template <class Kernel, std::size_t N>
   box.target = given.target;
   box.step = given.step;
   auto const* const begin = reinterpret_cast<std::byte const*>(&kernel);
-  for (std::size_t l = 0; l < call.leaf_count; ++l) {
-    auto const* const address = given.leaves[l].first;
-    box.leaves[l].first = address;
+  for (std::size_t l = 0; l < call.operand_count; ++l) {
+    auto const* const address = given.operands[l].first;
+    box.operands[l].first = address;
     if (address >= begin && address < begin + sizeof(Kernel))
-      box.leaves[l].offset_in_kernel = address - begin;
-    copy(box.leaves[l].strides, *given.leaves[l].strides);
+      box.operands[l].offset_in_kernel = address - begin;
+    copy(box.operands[l].strides, *given.operands[l].strides);
   }
   visit_ends(kernel, CopyScalars<Box>{given.scalars, box});
   return box;

@@ -23,7 +23,7 @@ struct LiteralNode : ExpressionBase {
   T value;
   explicit LiteralNode(T v) : value(v) {}
   [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
-  [[nodiscard]] Place place() const { return {}; }
+  [[nodiscard]] SourceLocation location() const { return {}; }
 };
 
 /// The coordinate along a dimension of the statement.
@@ -33,7 +33,7 @@ struct IndexNode : ExpressionBase {
   std::size_t dimension;
   explicit IndexNode(std::size_t d) : dimension(d) {}
   [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
-  [[nodiscard]] Place place() const { return {}; }
+  [[nodiscard]] SourceLocation location() const { return {}; }
 };
 
 /// A view that is read at an offset, with boundaries past its edges: cell i is the view's cell i +
@@ -48,12 +48,12 @@ struct ShiftedNode : ExpressionBase {
   std::array<BoundaryKind, N> below;
   std::array<BoundaryKind, N> above;
   std::array<T, 2 * N> constants;
-  Place at;
+  SourceLocation at;
 
   explicit ShiftedNode(ArrayNode<T, N, R> v) : view(std::move(v)), shown(view.extents()) {}
   [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return shown; }
   [[nodiscard]] Shape shape() const { return Shape(shown.begin(), shown.end()); }
-  [[nodiscard]] Place const& place() const { return at; }
+  [[nodiscard]] SourceLocation const& location() const { return at; }
 };
 
 /// An expression with its dimensions in another order: dimension d is the operand's dimension
@@ -77,7 +77,7 @@ struct PermutedNode : ExpressionBase {
     auto const e = extents();
     return Shape(e.begin(), e.end());
   }
-  [[nodiscard]] Place place() const { return a.place(); }
+  [[nodiscard]] SourceLocation location() const { return a.location(); }
 };
 
 /// The extents of two operands together: NumPy's broadcasting.
@@ -100,7 +100,7 @@ template <std::size_t A, std::size_t B>
 }
 
 /// The place of the first operand that knows one.
-[[nodiscard]] inline Place first_known(Place const& a, Place const& b) {
+[[nodiscard]] inline SourceLocation first_known(SourceLocation const& a, SourceLocation const& b) {
   return a.known() ? a : b;
 }
 
@@ -125,7 +125,7 @@ struct UnaryNode : ExpressionBase {
     auto const e = extents();
     return Shape(e.begin(), e.end());
   }
-  [[nodiscard]] Place place() const { return a.place(); }
+  [[nodiscard]] SourceLocation location() const { return a.location(); }
 };
 
 /// An operation on two operands, computed in type C.
@@ -155,7 +155,7 @@ struct BinaryNode : ExpressionBase {
     auto const e = extents();
     return Shape(e.begin(), e.end());
   }
-  [[nodiscard]] Place place() const { return first_known(a.place(), b.place()); }
+  [[nodiscard]] SourceLocation location() const { return first_known(a.location(), b.location()); }
 };
 
 /// condition ? a : b, cell by cell.
@@ -182,8 +182,8 @@ struct WhereNode : ExpressionBase {
     auto const e = extents();
     return Shape(e.begin(), e.end());
   }
-  [[nodiscard]] Place place() const {
-    return first_known(condition.place(), first_known(a.place(), b.place()));
+  [[nodiscard]] SourceLocation location() const {
+    return first_known(condition.location(), first_known(a.location(), b.location()));
   }
 };
 

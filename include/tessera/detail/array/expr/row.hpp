@@ -104,14 +104,14 @@ struct WhereRow {
 
 /// Properties of a kernel's terminals, from its type alone: a call must provide for them.
 struct KernelEnds {
-  std::size_t leaves = 0;        ///< upper bound of the operand slots
+  std::size_t operands = 0;      ///< upper bound of the operand slots
   std::size_t scalars = 0;       ///< upper bound of the scalar slots
   std::size_t scalar_bytes = 0;  ///< of the largest
   bool has_constants = false;    ///< operands may be constants in the kernel
   bool runs_on_gpu = true;       ///< every operation can
 
   friend constexpr KernelEnds operator+(KernelEnds const& a, KernelEnds const& b) {
-    return {a.leaves + b.leaves, a.scalars + b.scalars,
+    return {a.operands + b.operands, a.scalars + b.scalars,
             a.scalar_bytes < b.scalar_bytes ? b.scalar_bytes : a.scalar_bytes,
             a.has_constants || b.has_constants, a.runs_on_gpu && b.runs_on_gpu};
   }
@@ -121,30 +121,31 @@ template <class Op, class C>
 inline constexpr KernelEnds ends_of_operation{0, 0, 0, false, !runs_on_host_only<Op, C>};
 
 template <class T>
-struct LeafKernel {
+struct OperandKernel {
   static constexpr KernelEnds ends{1};
   std::size_t slot;
   template <bool unit, class Call>
   [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
-    auto const& leaf = call.leaves[slot];
-    using Strides = std::remove_cvref_t<decltype(*leaf.strides)>;
-    RowOfCells<T const, Strides> const cells{reinterpret_cast<T const*>(leaf.first), leaf.strides};
+    auto const& operand = call.operands[slot];
+    using Strides = std::remove_cvref_t<decltype(*operand.strides)>;
+    RowOfCells<T const, Strides> const cells{reinterpret_cast<T const*>(operand.first),
+                                             operand.strides};
     if constexpr (unit)
       return UnitRow<T, Strides>{cells};
     else
-      return StridedRow<T, Strides>{cells, leaf.strides->back()};
+      return StridedRow<T, Strides>{cells, operand.strides->back()};
   }
 };
 
 /// An operand with constants past its edges: two per dimension of the array.
 template <class T, std::size_t R>
-struct BoundaryLeafKernel {
+struct BoundaryOperandKernel {
   static constexpr KernelEnds ends{1, 0, 0, true};
-  LeafKernel<T> leaf;
+  OperandKernel<T> operand;
   T constants[2 * R];
   template <bool unit, class Call>
   [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
-    return leaf.template row<unit>(call);
+    return operand.template row<unit>(call);
   }
 };
 

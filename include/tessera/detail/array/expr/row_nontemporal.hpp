@@ -86,21 +86,21 @@ requires(HasVectors<A, C>&& HasVectors<B, C>)
 // Built-in functions, since the header with the names of instructions takes long to compile.
 #ifdef __clang__
 template <class T>
-void store_past_caches(T* to, Vector<T> value) {
+void store_non_temporal(T* to, Vector<T> value) {
   __builtin_nontemporal_store(value, reinterpret_cast<Vector<T>*>(to));
 }
 #else
-inline void store_past_caches(double* to, Vector<double> value) {
+inline void store_non_temporal(double* to, Vector<double> value) {
   __builtin_ia32_movntpd256(to, value);
 }
-inline void store_past_caches(float* to, Vector<float> value) {
+inline void store_non_temporal(float* to, Vector<float> value) {
   __builtin_ia32_movntps256(to, value);
 }
 #endif
 
 /// As assign_rows, of a target that the expression does not read.
 template <class Kernel, class T>
-void assign_rows_past_caches(void const* context, std::int64_t first, std::int64_t last) {
+void assign_rows_non_temporal(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
   auto const count = call.extents->back();
   auto row = static_cast<Kernel const*>(call.kernel)->template row<true>(call);
@@ -117,8 +117,8 @@ void assign_rows_past_caches(void const* context, std::int64_t first, std::int64
     for (; j + line_cells<T> <= count; j += line_cells<T>) {
       auto const low = vector_at(cells, j);
       auto const high = vector_at(cells, j + vector_cells<T>);
-      store_past_caches(to + j, low);
-      store_past_caches(to + j + vector_cells<T>, high);
+      store_non_temporal(to + j, low);
+      store_non_temporal(to + j + vector_cells<T>, high);
     }
     for (; j < count; ++j) to[j] = cells(j);
   };
@@ -128,11 +128,11 @@ void assign_rows_past_caches(void const* context, std::int64_t first, std::int64
 
 /// The form of a kernel that uses non-temporal stores; null if there is none.
 template <class Kernel, class T>
-[[nodiscard]] KernelFunction past_caches_form() {
+[[nodiscard]] KernelFunction non_temporal_form() {
   if constexpr (std::same_as<T, double> || std::same_as<T, float>) {
     using Row = decltype(std::declval<Kernel const&>().template row<true>(
         std::declval<KernelCall const&>()));
-    if constexpr (HasVectors<Row, T>) return &assign_rows_past_caches<Kernel, T>;
+    if constexpr (HasVectors<Row, T>) return &assign_rows_non_temporal<Kernel, T>;
   }
   return nullptr;
 }
@@ -140,7 +140,7 @@ template <class Kernel, class T>
 #else
 
 template <class Kernel, class T>
-[[nodiscard]] KernelFunction past_caches_form() {
+[[nodiscard]] KernelFunction non_temporal_form() {
   return nullptr;
 }
 

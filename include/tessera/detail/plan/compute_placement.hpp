@@ -25,7 +25,7 @@ struct WorkBox {
 
 /// Where a statement is computed: the devices that own cell `map(i)` of an array laid out as
 /// `layout` compute index i.
-struct WorkPlace {
+struct ComputePlacement {
   std::shared_ptr<Layout const> layout;
   AffineMap map;
   Box indices;
