@@ -8,6 +8,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
+#include "src/device/queue.hpp"
 #include "src/execution/storage/array_state.hpp"
 #include "src/index/index.hpp"
 #include "src/job/job.hpp"
@@ -121,8 +122,8 @@ std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize elem
 std::string trouble_with_addresses(std::vector<BorrowedBox> const& given) try {
   for (auto const& box : given)
     if (box.first != nullptr && !is_reachable(box.device, box.first))
-      return text("the memory for ", box.cells, " of device ", box.device,
-                  " is not on its GPU; allocate it by cudaMalloc on that GPU");
+      return text("the memory for ", box.cells, " of device ", box.device, " is not on its GPU; ",
+                  device_traits().how_to_have_memory);
   return {};
 } catch (DeviceError const& error) {
   return error.what();  // reported to the other processes

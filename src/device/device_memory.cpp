@@ -6,14 +6,15 @@
 
 namespace tessera {
 
-DeviceMemory::DeviceMemory(std::int64_t size_bytes, std::shared_ptr<GpuStream> stream)
+// Large memory of the host comes in huge pages, which a queue cannot release without its size.
+DeviceMemory::DeviceMemory(std::int64_t size_bytes, std::shared_ptr<Queue> queue)
     : size_bytes_(size_bytes) {
-  if (stream == nullptr) {
+  if (queue->traits().host_reaches_memory) {
     host_ = HostMemory(size_bytes);
     data_ = host_.data();
   } else if (size_bytes > 0) {
-    data_ = stream->allocate(size_bytes);
-    stream_ = std::move(stream);
+    data_ = queue->allocate(size_bytes);
+    queue_ = std::move(queue);
     poison();
   }
 }
@@ -27,7 +28,7 @@ DeviceMemory DeviceMemory::borrowed(std::byte* data, std::int64_t size_bytes) {
 
 DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
     : host_(std::move(other.host_)),
-      stream_(std::move(other.stream_)),
+      queue_(std::move(other.queue_)),
       data_(std::exchange(other.data_, nullptr)),
       size_bytes_(std::exchange(other.size_bytes_, 0)) {}
 
@@ -35,26 +36,26 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
   if (this == &other) return *this;
   release();
   host_ = std::move(other.host_);
-  stream_ = std::move(other.stream_);
+  queue_ = std::move(other.queue_);
   data_ = std::exchange(other.data_, nullptr);
   size_bytes_ = std::exchange(other.size_bytes_, 0);
   return *this;
 }
 
 void DeviceMemory::poison() {
-  if (stream_ == nullptr)
+  if (queue_ == nullptr)
     tessera::poison(data_, size_bytes_);
   else if (poisons_memory())
-    stream_->fill(data_, poison_pattern, size_bytes_ / 8 * 8);
+    queue_->fill(data_, poison_pattern, size_bytes_ / 8 * 8);
 }
 
 void DeviceMemory::release() noexcept {
-  if (stream_ != nullptr) stream_->release(data_);
-  stream_.reset();
+  if (queue_ != nullptr) queue_->release(data_);
+  queue_.reset();
 }
 
-void wait_for(GpuStream& stream) {
-  while (!stream.is_idle()) ::sched_yield();
+void wait_for(Queue& queue) {
+  while (!queue.is_idle()) ::sched_yield();
 }
 
 }  // namespace tessera

@@ -6,23 +6,22 @@
 #include <cstdint>
 #include <memory>
 
-#include "src/device/gpu.hpp"
 #include "src/device/host_memory.hpp"
+#include "src/device/queue.hpp"
 
 namespace tessera {
 
 /// A block of memory of the host or of a GPU. This object owns it, unless it is borrowed.
 ///
-/// For a GPU, `data` is an address for its stream's work, and the memory is released in the order
+/// For a GPU, `data` is an address for its queue's work, and the memory is released in the order
 /// of that work. Builds with TESSERA_POISON fill the memory with poison.
 /// Threads: any may destroy it.
 class DeviceMemory {
  public:
   /// No memory: data() is null.
   DeviceMemory() = default;
-  /// Memory of the stream's GPU, or of the host if there is no stream.
-  /// Throws: DeviceError, naming the size.
-  DeviceMemory(std::int64_t size_bytes, std::shared_ptr<GpuStream> stream);
+  /// Memory of the queue's device. Throws: DeviceError, naming the size.
+  DeviceMemory(std::int64_t size_bytes, std::shared_ptr<Queue> queue);
   /// Memory that another object owns and keeps; it is not touched.
   [[nodiscard]] static DeviceMemory borrowed(std::byte* data, std::int64_t size_bytes);
   ~DeviceMemory() { release(); }
@@ -43,12 +42,12 @@ class DeviceMemory {
   void release() noexcept;
 
   HostMemory host_;
-  std::shared_ptr<GpuStream> stream_;  // of memory that is its own, on a GPU
+  std::shared_ptr<Queue> queue_;  // that releases it; none where host_ or nobody does
   std::byte* data_ = nullptr;
   std::int64_t size_bytes_ = 0;
 };
 
-/// Waits, yielding, until all work of a stream is done. Throws: DeviceError.
-void wait_for(GpuStream& stream);
+/// Waits, yielding, until all work of a queue is done. Throws: DeviceError.
+void wait_for(Queue& queue);
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
-#include "src/device/gpu.hpp"
+#include "src/device/queue.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "src/device/gpu.hpp"
+#include "src/device/peers.hpp"
 
 namespace tessera {
 

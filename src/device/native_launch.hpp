@@ -8,7 +8,7 @@ namespace tessera {
 
 /// Where such kernels are launched.
 struct NativeStream {
-  void* stream = nullptr;  ///< a cudaStream_t
+  void* stream = nullptr;  ///< of the GPU's runtime
   int multiprocessors = 1;
 };
 

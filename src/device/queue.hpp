@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The seam between Tessera and what computes: memory, copies, kernels and events of one device,
-/// and the order of its work. Behind it stand cores of the host, CUDA, or an emulation of GPUs that
+/// and the order of its work. Behind it stand cores of the host, GPUs, or an emulation of GPUs that
 /// tests what is above the seam on any machine.
 
 #include <cstddef>
@@ -19,11 +19,15 @@ class GpuPeers;
 class Queue;
 struct KernelLaunch;
 
-/// What a queue can do.
+/// What a queue can do. Callers choose by these, never by a name or by the kind of a device.
 struct QueueTraits {
+  std::string_view name = {};         ///< of its devices, for people: "cpu"
   bool is_eager = false;              ///< work is done when the call that adds it returns
   bool host_reaches_memory = false;   ///< the host may read and write its memory by itself
   bool needs_native_kernels = false;  ///< runs only kernels that the GPU's compiler has made
+  // For people.
+  std::string_view how_to_have_kernels = {};  ///< of one that needs native kernels
+  std::string_view how_to_have_memory = {};   ///< that the program allocates by itself
 };
 
 /// A point in the order of a queue's work.
@@ -167,6 +171,8 @@ class Queue {
 /// The queue of devices that are cores of the host. It keeps no state.
 /// Lifetime: the program's. Threads: any number at once.
 [[nodiscard]] Queue& host_queue();
+/// The same for holders of any device's queue. Copies of the pointer count nothing.
+[[nodiscard]] std::shared_ptr<Queue> shared_host_queue();
 
 /// True if a statement of these forms can be computed by a queue: by a kernel that the GPU's
 /// compiler has made where the queue needs one, or as a copy. `copied_bytes`: as of KernelLaunch.

@@ -11,8 +11,8 @@
 #include "src/base/inline_vector.hpp"
 #include "src/device/host_memory.hpp"
 #include "src/execution/compiled_statement.hpp"
-#include "src/execution/gpu_context.hpp"
 #include "src/execution/phase_timer.hpp"
+#include "src/execution/queue_context.hpp"
 #include "src/execution/tree_reduction.hpp"
 #include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
@@ -37,13 +37,13 @@ struct DeviceTask {
   StatementTag tag;
   DeviceId device;
   Waiter* waiter = nullptr;
-  Queue* queue = &host_queue();       ///< of the device
-  GpuContext* gpu_context = nullptr;  ///< null on the host
+  Queue* queue = &host_queue();     ///< of the device
+  QueueContext* context = nullptr;  ///< of the same queue
 
-  /// The record runs on this GPU; without one on the host.
-  void run_on(GpuContext* gpu) {
-    gpu_context = gpu;
-    queue = gpu == nullptr ? &host_queue() : gpu->stream.get();
+  /// The record runs on this queue.
+  void run_on(QueueContext& of_device) {
+    context = &of_device;
+    queue = of_device.queue.get();
   }
 
   /// False if the task runs at once on the caller's thread: then the statement keeps its arrays

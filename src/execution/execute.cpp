@@ -100,7 +100,7 @@ void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part
 
 // The accumulators of one box are combined on the host.
 void reduce_part_on_gpu(DeviceTask& task, KernelSource const& kernel, Part const& part) {
-  auto& gpu = *task.gpu_context;
+  auto& gpu = *task.context;
   PartCall whole(task, part);
   whole.call.accumulator = gpu.accumulators.data();
   auto launch = launch_of(kernel, whole, part);

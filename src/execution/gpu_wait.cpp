@@ -22,20 +22,20 @@ void wait_until(DeviceTask& task, Ready const& ready) {
 
 void wait_until_passed(DeviceTask& task, GpuEvent& event) {
   wait_until(task, [&] {
-    task.gpu_context->check_group();
+    task.context->check_group();
     return event.has_passed();
   });
 }
 
 void wait_for_gpu(DeviceTask& task) {
-  auto& gpu = *task.gpu_context;
-  gpu.stream->record(*gpu.event);
+  auto& gpu = *task.context;
+  gpu.queue->record(*gpu.event);
   wait_until_passed(task, *gpu.event);
 }
 
 // Reports a broken connection as a failed process.
 void wait_for_communicator(DeviceTask& task) try {
-  wait_until(task, [&] { return task.gpu_context->group->is_ready(); });
+  wait_until(task, [&] { return task.context->group->is_ready(); });
 } catch (TransportError const& error) {
   throw PeerFailed(text(error.what(), ", at ", task.tag));
 }

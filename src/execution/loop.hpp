@@ -13,7 +13,7 @@
 
 namespace tessera {
 
-/// CUDA graphs kept between runs, so that a GPU is given a block by one launch.
+/// Graphs kept between runs, so that a GPU is given a block by one launch.
 class LoopGraphs;
 /// Makes an empty set of graphs for a device that may be a GPU.
 [[nodiscard]] std::shared_ptr<LoopGraphs> make_loop_graphs();

@@ -42,7 +42,7 @@ LoopGraphs::Kept const* LoopGraphs::find(GraphPart part, std::vector<std::byte*>
   return found;
 }
 
-LoopGraphs::Kept const* LoopGraphs::make(GpuStream& stream, Kept what,
+LoopGraphs::Kept const* LoopGraphs::make(Queue& stream, Kept what,
                                          std::function<void()> const& bring) {
   if (is_refused_) return nullptr;
   try {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "src/device/gpu.hpp"
+#include "src/device/queue.hpp"
 #include "src/execution/loop.hpp"
 #include "src/plan/graph_plan.hpp"
 
@@ -46,7 +46,7 @@ class LoopGraphs {
                                  std::int64_t most_blocks) const;
   /// Makes a graph of the work that `bring` submits to the stream. Null if the GPU refuses, now and
   /// for all later calls: a warning says so once, and the submitted work is discarded.
-  [[nodiscard]] Kept const* make(GpuStream& stream, Kept what, std::function<void()> const& bring);
+  [[nodiscard]] Kept const* make(Queue& stream, Kept what, std::function<void()> const& bring);
 
  private:
   static constexpr std::size_t most_kept = 2 * most_period;

@@ -46,8 +46,7 @@ std::shared_ptr<ArrayState> ArrayAllocator::adopt_array(std::shared_ptr<Layout c
 }
 
 bool ArrayAllocator::is_reachable(DeviceId device, std::byte const* address) const {
-  auto const stream = devices_.context(device).stream();
-  return stream == nullptr || stream->owns(address);
+  return devices_.context(device).queue()->owns(address);
 }
 
 std::shared_ptr<ScalarState> ArrayAllocator::make_scalar() {

@@ -20,6 +20,11 @@ DeviceKind device_kind() {
   return detail::current_runtime.engine->device_kind();
 }
 
+QueueTraits const& device_traits() {
+  (void)job();
+  return detail::current_runtime.engine->device_traits();
+}
+
 Engine& engine() {
   (void)job();
   if (std::this_thread::get_id() != detail::current_runtime.thread)

@@ -14,6 +14,7 @@ class Bootstrap;
 class Engine;
 class Job;
 class StatementListener;
+struct QueueTraits;
 
 /// The engine of the current Runtime.
 /// Throws: UsageError if there is none, on another thread, and inside a function that Tessera runs.
@@ -22,6 +23,9 @@ class StatementListener;
 [[nodiscard]] Job const& job();
 /// The kind of the job's devices. Any thread may call this. Throws: UsageError without a Runtime.
 [[nodiscard]] DeviceKind device_kind();
+/// What the queues of the job's devices can do: all of them the same. Throws: UsageError if there
+/// is no Runtime.
+[[nodiscard]] QueueTraits const& device_traits();
 
 namespace detail {
 

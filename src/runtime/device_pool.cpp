@@ -28,9 +28,9 @@ void reserve(DeviceTask& task) {
 }
 
 // Errors are ignored: the failure has already been reported.
-void drain(GpuStream& stream) noexcept {
+void drain(Queue& queue) noexcept {
   try {
-    wait_for(stream);
+    wait_for(queue);
   } catch (DeviceError const&) {
     return;
   }
@@ -50,14 +50,12 @@ DevicePool::DevicePool(Job const& job, Network& network, StatementLog const& log
                        LocalDevices const& devices)
     : job_(job), network_(network), log_(log), kind_(devices.kind) {
   for (std::int64_t i = 0; i < job.local_count(); ++i)
-    add(i, devices.streams.empty() ? nullptr : devices.streams[static_cast<std::size_t>(i)]);
+    add(i, devices.queues[static_cast<std::size_t>(i)]);
 }
 
-void DevicePool::add(std::int64_t index, std::shared_ptr<GpuStream> const& stream) {
-  auto& context = contexts_.emplace_back();
-  context.device = DeviceId{job_.first_local().value() + index};
-  devices_.push_back({context.device, stream});
-  if (stream != nullptr) context.gpu = std::make_unique<GpuContext>(stream);
+void DevicePool::add(std::int64_t index, std::shared_ptr<Queue> const& queue) {
+  auto& context = contexts_.emplace_back(DeviceId{job_.first_local().value() + index}, queue);
+  devices_.push_back({context.device, queue});
   bool const alone = job_.local_count() == 1;
   context.waiter =
       alone ? &network_.caller_wait_policy() : &network_.worker_wait_policy(context.device);
@@ -74,13 +72,12 @@ void DevicePool::add_worker(DeviceContext& context, std::int64_t index) {
 
 void DevicePool::stop() noexcept {
   for (auto& context : contexts_) context.worker.reset();
-  for (auto& context : contexts_)
-    if (context.gpu != nullptr) drain(*context.gpu->stream);
+  for (auto& context : contexts_) drain(*context.queue());
 }
 
-std::vector<GpuContext*> DevicePool::gpu_contexts() const {
-  std::vector<GpuContext*> result;
-  for (auto const& context : contexts_) result.push_back(context.gpu.get());
+std::vector<QueueContext*> DevicePool::queue_contexts() {
+  std::vector<QueueContext*> result;
+  for (auto& context : contexts_) result.push_back(&context.queue_context);
   return result;
 }
 
@@ -112,18 +109,18 @@ void DevicePool::wait_for_workers() {
                                           awaited_worker(context));
 }
 
-// What the workers have given to their GPUs.
-void DevicePool::wait_for_gpus() {
-  if (kind_ == DeviceKind::cpu) return;
+// What the workers have given to their queues.
+void DevicePool::wait_for_queues() {
+  if (traits().is_eager) return;
   for (auto& context : contexts_) {
     auto what = awaited_worker(context);
     what.kind = Awaited::Kind::gpu;
     what.statement = log_.last();
-    auto& gpu = *context.gpu;
+    auto& given = context.queue_context;
     network_.caller_wait_policy().until(
         [&] {
-          gpu.check_group();
-          return gpu.stream->is_idle();
+          given.check_group();
+          return given.queue->is_idle();
         },
         what);
   }
@@ -137,7 +134,7 @@ void DevicePool::finish_messages() {
 
 void DevicePool::synchronize() {
   wait_for_workers();
-  wait_for_gpus();
+  wait_for_queues();
   finish_messages();
 }
 
@@ -147,7 +144,7 @@ void DevicePool::make_room(CompiledStatement const& plan) {
     auto& context = contexts_[i];
     if (device.scratch_bytes > context.scratch.size_bytes()) {
       synchronize();
-      context.scratch = DeviceMemory(device.scratch_bytes, context.stream());
+      context.scratch = DeviceMemory(device.scratch_bytes, context.queue());
     }
     auto const& any = context.records.front();
     if (device.buffers.size() <= any.buffers.capacity() &&
@@ -167,12 +164,12 @@ void DevicePool::make_room(Reduction const& reduction) {
     if (context.accumulator.size_bytes() >= reduction.accumulator_bytes) continue;
     synchronize();
     context.accumulator = HostMemory(std::max(reduction.accumulator_bytes, least_bytes));
-    if (context.gpu == nullptr) continue;
-    auto& stream = context.gpu->stream;
-    auto const bytes = gpu_blocks_per_multiprocessor * stream->multiprocessors() *
-                       context.accumulator.size_bytes();
-    context.gpu->accumulators = DeviceMemory(bytes, stream);
-    context.gpu->parts = stream->make_pinned(bytes);
+    if (traits().host_reaches_memory) continue;
+    auto const& queue = context.queue();
+    auto const bytes =
+        gpu_blocks_per_multiprocessor * queue->multiprocessors() * context.accumulator.size_bytes();
+    context.queue_context.accumulators = DeviceMemory(bytes, queue);
+    context.queue_context.parts = queue->make_pinned(bytes);
   }
 }
 

@@ -12,7 +12,7 @@
 #include "src/device/host_memory.hpp"
 #include "src/device/worker.hpp"
 #include "src/execution/device_task.hpp"
-#include "src/execution/gpu_context.hpp"
+#include "src/execution/queue_context.hpp"
 #include "src/execution/storage/array_state.hpp"
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
@@ -24,17 +24,18 @@ namespace tessera {
 
 /// Everything one local device has for itself.
 struct DeviceContext {
+  DeviceContext(DeviceId id, std::shared_ptr<Queue> queue)
+      : device(id), queue_context(std::move(queue)) {}
+
   DeviceId device;
   Waiter* waiter = nullptr;
-  std::deque<DeviceTask> records;   ///< as many as the worker's ring holds
-  std::unique_ptr<GpuContext> gpu;  ///< none on the host
-  DeviceMemory scratch;             ///< for the temporaries of the plan that needs the most
-  HostMemory accumulator;           ///< of a reduction
-  std::unique_ptr<Worker> worker;   ///< none where the only device runs on the caller's thread
+  std::deque<DeviceTask> records;  ///< as many as the worker's ring holds
+  QueueContext queue_context;
+  DeviceMemory scratch;            ///< for the temporaries of the plan that needs the most
+  HostMemory accumulator;          ///< of a reduction
+  std::unique_ptr<Worker> worker;  ///< none where the only device runs on the caller's thread
 
-  [[nodiscard]] std::shared_ptr<GpuStream> stream() const {
-    return gpu == nullptr ? nullptr : gpu->stream;
-  }
+  [[nodiscard]] std::shared_ptr<Queue> const& queue() const { return queue_context.queue; }
   [[nodiscard]] bool is_idle() const { return worker == nullptr || worker->idle(); }
 };
 
@@ -48,11 +49,13 @@ class DevicePool {
   DevicePool(DevicePool const&) = delete;
   DevicePool& operator=(DevicePool const&) = delete;
 
-  /// Ends all workers, then waits for the GPUs: nothing that they use is used any more. Called
+  /// Ends all workers, then waits for the queues: nothing that they use is used any more. Called
   /// once, before anything else of the runtime ends.
   void stop() noexcept;
 
   [[nodiscard]] DeviceKind kind() const { return kind_; }
+  /// What the queues of the devices can do: all of them the same.
+  [[nodiscard]] QueueTraits const& traits() const { return contexts_.front().queue()->traits(); }
   [[nodiscard]] std::deque<DeviceContext>& contexts() { return contexts_; }
   [[nodiscard]] std::deque<DeviceContext> const& contexts() const { return contexts_; }
   [[nodiscard]] DeviceContext const& context(DeviceId device) const {
@@ -63,7 +66,7 @@ class DevicePool {
   }
   /// The same devices as arrays know them.
   [[nodiscard]] std::vector<LocalDevice> const& devices() const { return devices_; }
-  [[nodiscard]] std::vector<GpuContext*> gpu_contexts() const;
+  [[nodiscard]] std::vector<QueueContext*> queue_contexts();
 
   /// A free record of a device. Waits where its ring is full.
   [[nodiscard]] DeviceTask& free_task(DeviceContext& context);
@@ -72,7 +75,8 @@ class DevicePool {
 
   /// True if no worker has anything to do.
   [[nodiscard]] bool are_idle() const;
-  /// Returns when the messages of all statements so far have been sent and received; GPUs go on.
+  /// Returns when the messages of all statements so far have been sent and received; queues that
+  /// are not eager go on.
   /// Throws: PeerFailed, Mismatch, and whatever failed before.
   void finish_messages();
   /// Returns when all statements so far have been carried out. Throws: as finish_messages.
@@ -85,10 +89,10 @@ class DevicePool {
   void make_room(Reduction const& reduction);
 
  private:
-  void add(std::int64_t index, std::shared_ptr<GpuStream> const& stream);
+  void add(std::int64_t index, std::shared_ptr<Queue> const& queue);
   void add_worker(DeviceContext& context, std::int64_t index);
   void wait_for_workers();
-  void wait_for_gpus();
+  void wait_for_queues();
 
   Job const& job_;
   Network& network_;

@@ -42,13 +42,11 @@ void copy_kernel(DeviceTask& task, Statement const& statement) {
 }  // namespace
 
 void Dispatcher::check_kernel(Statement const& statement) const {
-  if (devices_.kind() != DeviceKind::cuda) return;
-  auto const& stream = *devices_.contexts().front().gpu->stream;
-  if (!can_launch(stream, statement.forms, statement.copied_bytes))
-    throw KernelNotBuilt(
-        text("the ", statement.kind, " at ", statement.location,
-             " has no kernel for GPUs, since no CUDA compiler has seen it; build the program with "
-             "tessera_compile_as_cuda(target), or run it with TESSERA_DEVICE=host"));
+  auto const& queue = *devices_.contexts().front().queue();
+  if (can_launch(queue, statement.forms, statement.copied_bytes)) return;
+  throw KernelNotBuilt(text("the ", statement.kind, " at ", statement.location,
+                            " has no kernel for GPUs, since ", queue.traits().how_to_have_kernels,
+                            ", or run it with TESSERA_DEVICE=host"));
 }
 
 void Dispatcher::post(ReadyStatement const& ready) {
@@ -84,7 +82,7 @@ DeviceTask& Dispatcher::begin_task(DeviceContext& context, DeviceTask::Kind kind
   task.tag = tag;
   task.device = context.device;
   task.waiter = context.waiter;
-  task.run_on(context.gpu.get());
+  task.run_on(context.queue_context);
   return task;
 }
 

@@ -30,16 +30,6 @@
 namespace tessera {
 namespace {
 
-// None where devices are no GPUs.
-std::unique_ptr<GpuRoutes> make_gpu_routes(Bootstrap& bootstrap, Job const& job, Network& network,
-                                           DevicePool& devices,
-                                           std::vector<ncclComm*> const& communicators) {
-  if (devices.kind() == DeviceKind::cpu) return nullptr;
-  return std::make_unique<GpuRoutes>(GpuRouteTools{bootstrap, job, network, devices.gpu_contexts(),
-                                                   [&devices] { devices.synchronize(); },
-                                                   communicators});
-}
-
 void check_arrays(Statement const& statement) {
   if (statement.target != nullptr) {
     check_writable(*statement.target);
@@ -69,7 +59,8 @@ struct Engine::Impl {
         network(bootstrap, job, options),
         devices(job, network, log, local),
         asked(ObserverOptions::from_environment(bootstrap)),
-        gpu_routes(make_gpu_routes(bootstrap, job, network, devices, local.nccl_communicators)) {
+        gpu_routes({bootstrap, job, network, devices.queue_contexts(),
+                    [this] { devices.synchronize(); }, local.communicators}) {
     network.set_idle_test([this](DeviceId device) { return devices.context(device).is_idle(); });
   }
 
@@ -113,7 +104,7 @@ struct Engine::Impl {
     profiler.show(job, [this](std::span<std::byte> bytes, CombineBytes how) {
       collectives.combine(bytes, how, {"where the report is put together"});
     });
-    if (gpu_routes != nullptr) gpu_routes->release();
+    gpu_routes.release();
     network.finish();
   }
 
@@ -133,18 +124,18 @@ struct Engine::Impl {
   DevicePool devices;
   ObserverOptions asked;
   Profiler profiler{asked, job};
-  std::unique_ptr<GpuRoutes> gpu_routes;
+  GpuRoutes gpu_routes;
   ReductionTrees trees{job, network};
-  FailurePolicy failures{job, network, devices, gpu_routes.get()};
+  FailurePolicy failures{job, network, devices, gpu_routes};
   Dispatcher dispatcher{devices, trees, profiler};
   TreeCollectives collectives{{job, log, devices, trees, dispatcher, failures}};
-  StatementPlanner planner{job, {network, gpu_routes.get()}, devices, profiler};
-  LoopDispatcher loops{{log, devices, dispatcher, profiler, {network, gpu_routes.get()}}};
+  StatementPlanner planner{job, {network, gpu_routes}, devices, profiler};
+  LoopDispatcher loops{{log, devices, dispatcher, profiler, {network, gpu_routes}}};
   ArrayAllocator arrays{job, devices, failures};
   std::shared_ptr<detail::BudgetStack> budgets =
       std::make_shared<detail::BudgetStack>(asked.is_strict, job.local_count());
   std::optional<detail::Refusal> refusal;  ///< of the last statement
-  OneSided one_sided{collectives, network, job, devices.kind()};
+  OneSided one_sided{collectives, network, job, devices.traits()};
 };
 
 Engine::Engine(Bootstrap& bootstrap, LocalDevices const& devices, NetworkOptions const& options)
@@ -156,6 +147,9 @@ Job const& Engine::job() const {
 }
 DeviceKind Engine::device_kind() const {
   return impl_->devices.kind();
+}
+QueueTraits const& Engine::device_traits() const {
+  return impl_->devices.traits();
 }
 Network& Engine::network() {
   return impl_->network;

@@ -42,6 +42,8 @@ class Engine {
 
   [[nodiscard]] Job const& job() const;
   [[nodiscard]] DeviceKind device_kind() const;
+  /// What the queues of the devices can do.
+  [[nodiscard]] QueueTraits const& device_traits() const;
   [[nodiscard]] Network& network();
 
   /// Plans the statement if it is new, then runs it: before this returns with one local device,

@@ -13,10 +13,10 @@ void FailurePolicy::give_up(std::exception_ptr const& error) {
   announce(error);
   for (auto const& context : devices_.contexts())
     while (!context.is_idle()) network_.serve_for(milliseconds(1));
-  if (gpu_routes_ == nullptr) return;
+  if (!gpu_routes_.are_needed()) return;
   // The announcement must leave before anything that may take long.
   network_.serve_for(milliseconds(20));
-  gpu_routes_->abandon();
+  gpu_routes_.abandon();
 }
 
 void FailurePolicy::give_up_in_job(std::exception_ptr const& error) {

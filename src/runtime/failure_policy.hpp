@@ -17,8 +17,7 @@ class GpuRoutes;
 /// Threads: the caller's.
 class FailurePolicy {
  public:
-  /// `gpu_routes`: null where devices are no GPUs.
-  FailurePolicy(Job const& job, Network& network, DevicePool& devices, GpuRoutes* gpu_routes)
+  FailurePolicy(Job const& job, Network& network, DevicePool& devices, GpuRoutes& gpu_routes)
       : job_(job), network_(network), devices_(devices), gpu_routes_(gpu_routes) {}
 
   /// Runs `f`; what it throws is the end of this process's part. Throws: the first failure.
@@ -47,7 +46,7 @@ class FailurePolicy {
   Job const& job_;
   Network& network_;
   DevicePool& devices_;
-  GpuRoutes* gpu_routes_;
+  GpuRoutes& gpu_routes_;
   bool has_announced_ = false;
 };
 

@@ -1,7 +1,6 @@
 #include "src/runtime/local_devices.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <numeric>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
-#include "src/device/cores.hpp"
+#include "src/device/drivers/drivers.hpp"
 #include "src/device/row_launch.hpp"
 #include "src/statement/kernel.hpp"
 
@@ -20,46 +19,30 @@ namespace {
 // The request of the options and the environment, and the available devices.
 struct Wish {
   std::int64_t count = 1;
-  DeviceKind kind = DeviceKind::cpu;
-  std::unique_ptr<GpuDriver> driver;  // of GPUs
+  std::unique_ptr<DeviceDriver> driver = make_host_driver();
 };
 
-std::unique_ptr<GpuDriver> driver_of(DeviceKind kind) {
-  if (kind == DeviceKind::cuda) return make_cuda_driver();
-  return kind == DeviceKind::emulated_gpu ? make_emulated_driver() : nullptr;
-}
-
 // Without a request, GPUs are used only if the program has kernels for them.
-void choose_kind(RuntimeOptions const& options, Wish& wish) {
-  auto const word = environment_choice("TESSERA_DEVICE", {"host", "cuda", "emulated"});
-  if (options.kind || word) {
-    wish.kind = options.kind          ? *options.kind
-                : *word == "cuda"     ? DeviceKind::cuda
-                : *word == "emulated" ? DeviceKind::emulated_gpu
-                                      : DeviceKind::cpu;
-    wish.driver = driver_of(wish.kind);
-    if (wish.driver != nullptr && wish.driver->count() == 0)
-      throw ConfigError(
-          "GPUs are requested, but the CUDA driver shows none to this process; see nvidia-smi and "
-          "CUDA_VISIBLE_DEVICES, or ask for TESSERA_DEVICE=host");
-    return;
+std::unique_ptr<DeviceDriver> choose_driver(RuntimeOptions const& options) {
+  auto const word = environment_choice("TESSERA_DEVICE", device_words());
+  if (!options.kind && !word) {
+    auto gpus = gpu_kernels_built() ? find_gpus() : nullptr;
+    return gpus ? std::move(gpus) : make_host_driver();
   }
-  if (!has_cuda_driver() || !gpu_kernels_built()) return;
-  wish.driver = make_cuda_driver();
-  if (wish.driver->count() > 0)
-    wish.kind = DeviceKind::cuda;
-  else
-    wish.driver.reset();
+  auto driver = make_driver(options.kind ? *options.kind : kind_of_devices(*word));
+  if (driver->count() > 0) return driver;
+  throw ConfigError(
+      text("GPUs are requested, but ", driver->why_none(), ", or ask for TESSERA_DEVICE=host"));
 }
 
 // One device per process under a launcher, one per core or GPU without one, unless requested
 // otherwise.
 std::int64_t wanted_count(RuntimeOptions const& options, Bootstrap const& bootstrap,
-                          Wish const& wish) {
+                          DeviceDriver const& driver) {
   if (options.devices && *options.devices < 1)
     throw ConfigError(text("a process drives at least 1 device, not ", *options.devices));
   auto const asked = options.devices ? options.devices : environment_integer("TESSERA_DEVICES", 1);
-  if (launch_is_parallel() && wish.kind == DeviceKind::cpu) {
+  if (driver.traits().is_one_device) {
     if (asked && *asked != 1)
       throw ConfigError(text(asked.value(),
                              " devices in a process need Kokkos' Serial space; here ",
@@ -76,7 +59,7 @@ std::int64_t wanted_count(RuntimeOptions const& options, Bootstrap const& bootst
   }
   if (asked) return *asked;
   if (launched_by_mpi() || bootstrap.process_count() > 1) return 1;
-  return wish.kind == DeviceKind::cuda ? wish.driver->count() : available_cores();
+  return driver.devices_alone();
 }
 
 // The number of devices of all earlier processes of this host.
@@ -85,6 +68,20 @@ std::int64_t devices_before(Bootstrap& bootstrap, std::int64_t count) {
   auto const processes = bootstrap.host_processes();
   auto const here = std::ranges::find(processes, bootstrap.self()) - processes.begin();
   return std::accumulate(counts.begin(), counts.begin() + here, std::int64_t{0});
+}
+
+GivenCommunicators communicators_of(RuntimeOptions const& options) {
+  auto const& given = options.nccl_communicators;
+  return {{given.begin(), given.end()}, "RuntimeOptions::nccl_communicators"};
+}
+
+// Devices are counted over the processes of the host, and several may share a GPU.
+std::vector<std::shared_ptr<Queue>> make_queues(DeviceDriver& driver, std::int64_t first,
+                                                std::int64_t count) {
+  std::vector<std::shared_ptr<Queue>> queues;
+  for (std::int64_t i = 0; i < count; ++i)
+    queues.push_back(driver.make_queue(static_cast<int>((first + i) % driver.count())));
+  return queues;
 }
 
 // Spreads a mistake of one process to all: that process throws its own error, the others name the
@@ -100,11 +97,11 @@ void agree_on_mistakes(Bootstrap& bootstrap, std::exception_ptr const& mistake) 
 
 void agree_on_kind(Bootstrap& bootstrap, DeviceKind kind) {
   auto const number = static_cast<std::int64_t>(kind);
-  std::array<std::int64_t, 2> ends{number, -number};
-  bootstrap.max_of_each(ends);
-  if (ends[0] == -ends[1]) return;
-  throw ConfigError(text("some processes drive ", to_string(static_cast<DeviceKind>(-ends[1])),
-                         " devices and some ", to_string(static_cast<DeviceKind>(ends[0])),
+  if (bootstrap.is_equal_on_all(number)) return;
+  auto const last = bootstrap.max_of(number);
+  auto const first = -bootstrap.max_of(-number);
+  throw ConfigError(text("some processes drive ", to_string(static_cast<DeviceKind>(first)),
+                         " devices and some ", to_string(static_cast<DeviceKind>(last)),
                          " devices; set TESSERA_DEVICE to the same on all of them"));
 }
 
@@ -124,18 +121,19 @@ std::exception_ptr mistake_of(F const& f) {
 LocalDevices LocalDevices::of_this_process(RuntimeOptions const& options, Bootstrap& bootstrap) {
   Wish wish;
   agree_on_mistakes(bootstrap, mistake_of([&] {
-                      choose_kind(options, wish);
-                      wish.count = wanted_count(options, bootstrap, wish);
+                      wish.driver = choose_driver(options);
+                      wish.count = wanted_count(options, bootstrap, *wish.driver);
                     }));
-  agree_on_kind(bootstrap, wish.kind);
-  LocalDevices result{wish.count, wish.kind, {}, options.nccl_communicators};
-  if (wish.driver == nullptr) return result;
+  auto& driver = *wish.driver;
+  agree_on_kind(bootstrap, driver.kind());
+  LocalDevices result{wish.count, driver.kind(), {}, communicators_of(options)};
+  if (!driver.traits().are_dealt_out) {
+    result.queues = make_queues(driver, 0, wish.count);
+    return result;
+  }
   auto const first = devices_before(bootstrap, wish.count);
-  agree_on_mistakes(bootstrap, mistake_of([&] {
-                      for (std::int64_t i = 0; i < wish.count; ++i)
-                        result.streams.push_back(wish.driver->make_stream(
-                            static_cast<int>((first + i) % wish.driver->count())));
-                    }));
+  agree_on_mistakes(bootstrap,
+                    mistake_of([&] { result.queues = make_queues(driver, first, wish.count); }));
   return result;
 }
 

@@ -8,7 +8,8 @@
 
 #include "tessera/runtime/runtime.hpp"
 
-#include "src/device/gpu.hpp"
+#include "src/device/communicator.hpp"
+#include "src/device/queue.hpp"
 #include "src/job/bootstrap.hpp"
 
 namespace tessera {
@@ -17,8 +18,8 @@ namespace tessera {
 struct LocalDevices {
   std::int64_t count = 1;
   DeviceKind kind = DeviceKind::cpu;
-  std::vector<std::shared_ptr<GpuStream>> streams;  ///< of GPUs: one per device
-  std::vector<ncclComm*> nccl_communicators;        ///< as RuntimeOptions
+  std::vector<std::shared_ptr<Queue>> queues;  ///< one per device
+  GivenCommunicators communicators;            ///< as RuntimeOptions
 
   /// The devices that the options request, or else the environment. Without either: one device
   /// under a launcher or if MPI allows no threads, otherwise one per core or GPU. The GPUs of a

@@ -50,7 +50,7 @@ std::unique_ptr<Bootstrap> make_bootstrap(int& argc, char**& argv) {
 
 void say_if_one_of_many(Bootstrap const& bootstrap, RuntimeOptions const& options) {
   bool const told = options.devices || environment("TESSERA_DEVICES");
-  if (device_kind() != DeviceKind::cpu) return;
+  if (!device_traits().is_eager) return;  // it computes elsewhere
   if (!launched_by_mpi() || bootstrap.process_count() > 1 || told || available_cores() == 1) return;
   log_warning(text("one process under a launcher takes 1 of ", available_cores(),
                    " cores; set TESSERA_DEVICES or start more processes to use them"));

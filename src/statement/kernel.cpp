@@ -3,7 +3,7 @@
 namespace tessera {
 namespace {
 
-bool built = false;  // set before main, by what a CUDA compiler made
+bool built = false;  // set before main, by what a compiler for GPUs made
 
 }  // namespace
 

@@ -32,7 +32,7 @@ FLOORS = {
     "layout": ["."],
     "plan": ["."],
     "statement": [".", "lowering", "loop"],
-    "device": [".", ("host", "nccl"), ("cuda", "emulated")],
+    "device": [".", ("host", "nccl"), ("cuda", "emulated"), "drivers"],
     "job": ["ipc", ".", ("single", "mpi")],
     "transport": ["protocol", "channel", ("local", "shm", "mpi", "ucx"), "host_memory", "rpc", "."],
     "liveness": ["."],

@@ -6,7 +6,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/device/gpu.hpp"
+#include "src/device/cuda/driver.hpp"
 
 int main() {
   try {

@@ -9,7 +9,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/device/gpu.hpp"
+#include "src/device/cuda/driver.hpp"
 
 #include "support/gpus.hpp"
 #include "support/left_out.hpp"
@@ -27,13 +27,13 @@ namespace {
 template <class Body>
 void for_each_driver(Body const& body) {
   for (auto const& driver : test::drivers_with_gpus()) {
-    std::string const name(driver->name());
+    std::string const name(to_string(driver->kind()));
     CAPTURE(name);
     body(*driver);
   }
 }
 
-void finish(GpuStream& stream) {
+void finish(Queue& stream) {
   while (!stream.is_idle()) std::this_thread::yield();
 }
 
@@ -53,13 +53,13 @@ std::int64_t size_of(std::vector<T> const& items) {
 }
 
 /// The items on the GPU.
-std::byte* sent(GpuStream& stream, std::vector<std::int32_t>& items) {
+std::byte* sent(Queue& stream, std::vector<std::int32_t>& items) {
   auto* const memory = stream.allocate(size_of(items));
   stream.copy(memory, bytes_of(items), size_of(items));
   return memory;
 }
 
-std::vector<std::int32_t> fetched(GpuStream& stream, std::byte const* memory, std::size_t count) {
+std::vector<std::int32_t> fetched(Queue& stream, std::byte const* memory, std::size_t count) {
   std::vector<std::int32_t> items(count, -1);
   stream.copy(bytes_of(items), memory, size_of(items));
   finish(stream);
@@ -69,18 +69,18 @@ std::vector<std::int32_t> fetched(GpuStream& stream, std::byte const* memory, st
 }  // namespace
 
 TEST_CASE("a driver shows its GPUs") {
-  for_each_driver([](GpuDriver& driver) {
+  for_each_driver([](DeviceDriver& driver) {
     for (int gpu = 0; gpu < driver.count(); ++gpu) {
       CHECK(!driver.facts(gpu).name.empty());
       CHECK(driver.facts(gpu).multiprocessors > 0);
-      CHECK(driver.make_stream(gpu)->multiprocessors() > 0);
+      CHECK(driver.make_queue(gpu)->multiprocessors() > 0);
     }
   });
 }
 
 TEST_CASE("memory of a GPU is aligned, and none is somebody else's") {
-  for_each_driver([](GpuDriver& driver) {
-    auto const stream = driver.make_stream(0);
+  for_each_driver([](DeviceDriver& driver) {
+    auto const stream = driver.make_queue(0);
     std::vector<std::byte*> all;
     for (std::int64_t const size : {0, 1, 100, 256, 10'000}) all.push_back(stream->allocate(size));
 
@@ -96,11 +96,11 @@ TEST_CASE("memory of a GPU is aligned, and none is somebody else's") {
 }
 
 TEST_CASE("an event may go before it has passed, and a stream with work before it") {
-  for_each_driver([](GpuDriver& driver) {
+  for_each_driver([](DeviceDriver& driver) {
     auto items = numbers(100'000);
     std::vector<std::int32_t> back(items.size(), -1);
     {
-      auto const stream = driver.make_stream(0);
+      auto const stream = driver.make_queue(0);
       auto* const memory = sent(*stream, items);
       auto event = stream->make_event();
       stream->record(*event);
@@ -115,8 +115,8 @@ TEST_CASE("an event may go before it has passed, and a stream with work before i
 }
 
 TEST_CASE("memory is released by any thread") {
-  for_each_driver([](GpuDriver& driver) {
-    auto const stream = driver.make_stream(0);
+  for_each_driver([](DeviceDriver& driver) {
+    auto const stream = driver.make_queue(0);
     auto items = numbers(100);
     auto* const memory = sent(*stream, items);
 
@@ -133,11 +133,11 @@ TEST_CASE("without a GPU the driver of CUDA shows none, and says so to who asks"
     return;
   }
   auto const driver = make_cuda_driver();
-  CHECK(driver->name() == "cuda");
+  CHECK(driver->kind() == DeviceKind::cuda);
   if (test::left_out_if(driver->count() > 0, "there are GPUs")) return;
 
   CHECK_THROWS_AS((void)driver->facts(0), DeviceError);
-  CHECK_THROWS_AS((void)driver->make_stream(0), DeviceError);
+  CHECK_THROWS_AS((void)driver->make_queue(0), DeviceError);
 }
 
 TEST_SUITE_END();

@@ -18,7 +18,8 @@
 
 #include "src/base/text.hpp"
 #include "src/device/device_memory.hpp"
-#include "src/device/gpu.hpp"
+#include "src/device/driver.hpp"
+#include "src/device/peers.hpp"
 
 #include "support/numbers.hpp"
 
@@ -102,7 +103,7 @@ TEST_CASE("two processes send by memory and events of their GPUs") {
     CAPTURE(gpu);
     auto const parent = [](Line& line) {
       auto const driver = make_emulated_driver();
-      auto const stream = driver->make_stream(0);
+      auto const stream = driver->make_queue(0);
       std::array<GpuHandle, 5> handles;
       auto const bytes = std::int64_t{count * sizeof(std::int64_t)};
       auto const memory = stream->peers().share_memory(2 * bytes, handles[0]);
@@ -133,7 +134,7 @@ TEST_CASE("two processes send by memory and events of their GPUs") {
     };
     auto const child = [gpu](Line& line) {
       auto const driver = make_emulated_driver();
-      auto const stream = driver->make_stream(gpu);
+      auto const stream = driver->make_queue(gpu);
       std::array<GpuHandle, 5> handles;
       line.hear(handles);
       auto const bytes = std::int64_t{count * sizeof(std::int64_t)};
@@ -173,7 +174,7 @@ TEST_CASE("two processes send by memory and events of their GPUs") {
 
 TEST_CASE("what another process does not have cannot be opened") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   CHECK_THROWS_AS((void)stream->peers().open_memory({}, 64), DeviceError);
   CHECK_THROWS_AS((void)stream->peers().open_event({}), DeviceError);
   GpuHandle handle;
@@ -185,19 +186,19 @@ TEST_CASE("what another process does not have cannot be opened") {
 
 TEST_CASE("the GPUs of a machine are told apart") {
   auto const driver = make_emulated_driver();
-  auto const first = driver->make_stream(0);
+  auto const first = driver->make_queue(0);
   CHECK(first->peers().gpu_identity() == first->make_sibling()->peers().gpu_identity());
-  CHECK(first->peers().gpu_identity() != driver->make_stream(1)->peers().gpu_identity());
+  CHECK(first->peers().gpu_identity() != driver->make_queue(1)->peers().gpu_identity());
 }
 
 TEST_CASE("the members of a group send to each other what they like") {
   constexpr std::int64_t members = 5;
   constexpr int rounds = 20;
   auto const driver = make_emulated_driver();
-  std::vector<std::shared_ptr<GpuStream>> streams;
-  std::vector<GpuStream*> joining;
+  std::vector<std::shared_ptr<Queue>> streams;
+  std::vector<Queue*> joining;
   for (std::int64_t m = 0; m < members; ++m) {
-    streams.push_back(driver->make_stream(int(m % 2)));
+    streams.push_back(driver->make_queue(int(m % 2)));
     joining.push_back(streams.back().get());
   }
   auto const id = streams.front()->peers().make_group_id(members);
@@ -262,11 +263,11 @@ TEST_CASE("the members of a group send to each other what they like") {
 
 TEST_CASE("a group finds lengths that differ, and ends for a member that leaves") {
   auto const driver = make_emulated_driver();
-  std::array const streams{driver->make_stream(0), driver->make_stream(1)};
+  std::array const streams{driver->make_queue(0), driver->make_queue(1)};
   std::array<DeviceMemory, 2> const memory{DeviceMemory(64, streams[0]),
                                            DeviceMemory(64, streams[1])};
   auto const id = streams[0]->peers().make_group_id(2);
-  std::array<GpuStream*, 2> const joining{streams[0].get(), streams[1].get()};
+  std::array<Queue*, 2> const joining{streams[0].get(), streams[1].get()};
   auto const groups = streams[0]->peers().join_communicator(id, 0, 2, joining);
   for (auto const& group : groups) wait_until_ready(*group);
   SUBCASE("lengths") {

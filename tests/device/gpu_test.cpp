@@ -1,7 +1,5 @@
 // What the seam promises, of every driver that this machine has: always the emulation, and CUDA
 // where there is a GPU.
-#include "src/device/gpu.hpp"
-
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -16,6 +14,7 @@
 
 #include "src/base/text.hpp"
 #include "src/device/device_memory.hpp"
+#include "src/device/driver.hpp"
 #include "src/device/emulated/queue.hpp"
 
 #include "support/gpus.hpp"
@@ -45,19 +44,19 @@ std::byte* bytes_of(Numbers& numbers) {
 }
 
 // The numbers are looked at later.
-DeviceMemory brought_to_gpu(Numbers const& numbers, std::shared_ptr<GpuStream> const& stream) {
+DeviceMemory brought_to_gpu(Numbers const& numbers, std::shared_ptr<Queue> const& stream) {
   DeviceMemory memory(bytes_in(numbers), stream);
   stream->copy(memory.data(), bytes_of(numbers), bytes_in(numbers));
   return memory;
 }
-DeviceMemory on_gpu(Numbers const& numbers, std::shared_ptr<GpuStream> const& stream) {
+DeviceMemory on_gpu(Numbers const& numbers, std::shared_ptr<Queue> const& stream) {
   auto memory = brought_to_gpu(numbers, stream);
   wait_for(*stream);
   return memory;
 }
 
 // Waits for all work of the stream.
-Numbers on_host(DeviceMemory const& memory, GpuStream& stream) {
+Numbers on_host(DeviceMemory const& memory, Queue& stream) {
   Numbers numbers(static_cast<std::size_t>(memory.size_bytes()) / sizeof(std::int32_t));
   stream.copy(bytes_of(numbers), memory.data(), memory.size_bytes());
   wait_for(stream);
@@ -72,8 +71,8 @@ Numbers const numbers_of_block{2, 4, 6, 10, 12, 14};
 
 TEST_CASE("numbers go to a GPU and come back") {
   for (auto const& driver : test::drivers_with_gpus()) {
-    CAPTURE(driver->name());
-    auto const stream = driver->make_stream(0);
+    CAPTURE(to_string(driver->kind()));
+    auto const stream = driver->make_queue(0);
     auto const numbers = counted(1000);
     auto const first = on_gpu(numbers, stream);
     DeviceMemory const second(first.size_bytes(), stream);
@@ -87,8 +86,8 @@ TEST_CASE("numbers go to a GPU and come back") {
 
 TEST_CASE("blocks are copied, packed and unpacked as on the host") {
   for (auto const& driver : test::drivers_with_gpus()) {
-    CAPTURE(driver->name());
-    auto const stream = driver->make_stream(0);
+    CAPTURE(to_string(driver->kind()));
+    auto const stream = driver->make_queue(0);
     auto const from = on_gpu(counted(16), stream);
 
     auto copy = on_gpu(Numbers(16, 0), stream);
@@ -117,8 +116,8 @@ TEST_CASE("blocks are copied, packed and unpacked as on the host") {
 
 TEST_CASE("a pattern fills memory") {
   for (auto const& driver : test::drivers_with_gpus()) {
-    CAPTURE(driver->name());
-    auto const stream = driver->make_stream(0);
+    CAPTURE(to_string(driver->kind()));
+    auto const stream = driver->make_queue(0);
     auto memory = on_gpu(Numbers(6, 0), stream);
     stream->fill(memory.data() + 8, (std::uint64_t{5} << 32) + 4, 8);
     CHECK(on_host(memory, *stream) == Numbers{0, 0, 4, 5, 0, 0});
@@ -127,9 +126,9 @@ TEST_CASE("a pattern fills memory") {
 
 TEST_CASE("a stream that waits for an event sees what another one wrote before it") {
   for (auto const& driver : test::drivers_with_gpus()) {
-    CAPTURE(driver->name());
-    auto const writer = driver->make_stream(0);
-    auto const reader = driver->make_stream(0);
+    CAPTURE(to_string(driver->kind()));
+    auto const writer = driver->make_queue(0);
+    auto const reader = driver->make_queue(0);
     auto const event = writer->make_event();
     CHECK(event->has_passed());
     for (int round = 0; round < 20; ++round) {
@@ -145,8 +144,8 @@ TEST_CASE("a stream that waits for an event sees what another one wrote before i
 
 TEST_CASE("memory is given back after the work that uses it") {
   for (auto const& driver : test::drivers_with_gpus()) {
-    CAPTURE(driver->name());
-    auto const stream = driver->make_stream(0);
+    CAPTURE(to_string(driver->kind()));
+    auto const stream = driver->make_queue(0);
     auto const numbers = counted(500);
     Numbers result(500, 0);
     {
@@ -162,8 +161,8 @@ TEST_CASE("memory is given back after the work that uses it") {
 
 TEST_CASE("a GPU knows its memory, and refuses to give more than it has") {
   for (auto const& driver : test::drivers_with_gpus()) {
-    CAPTURE(driver->name());
-    auto const stream = driver->make_stream(0);
+    CAPTURE(to_string(driver->kind()));
+    auto const stream = driver->make_queue(0);
     auto const memory = on_gpu(counted(10), stream);
     Numbers const on_the_host(10);
     CHECK(stream->owns(memory.data()));
@@ -175,7 +174,7 @@ TEST_CASE("a GPU knows its memory, and refuses to give more than it has") {
 
 TEST_CASE("an emulated GPU takes back what was released before it refuses memory") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   constexpr std::int64_t most = std::int64_t{20} << 30;  // of 32 GiB, none of which is touched
   for (int round = 0; round < 3; ++round) CHECK_NOTHROW(stream->release(stream->allocate(most)));
   wait_for(*stream);
@@ -183,7 +182,7 @@ TEST_CASE("an emulated GPU takes back what was released before it refuses memory
 
 TEST_CASE("the host cannot touch the memory of an emulated GPU") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   auto const memory = on_gpu(counted(10), stream);
   CHECK_FALSE(test::host_can_read(memory.data()));
   CHECK(test::host_can_read(bytes_of(numbers_of_block)));
@@ -191,7 +190,7 @@ TEST_CASE("the host cannot touch the memory of an emulated GPU") {
 
 TEST_CASE("an emulated GPU does nothing before it is asked") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   bool is_done = false;
   emulated::queue_of(*stream).defer([&] { is_done = true; });
   ::usleep(2000);
@@ -202,7 +201,7 @@ TEST_CASE("an emulated GPU does nothing before it is asked") {
 
 TEST_CASE("what goes wrong on an emulated GPU is thrown by the next call") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   auto const event = stream->make_event();
   emulated::queue_of(*stream).defer([] { throw DeviceError("it burns"); });
   stream->record(*event);

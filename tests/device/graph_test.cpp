@@ -12,8 +12,8 @@
 #include "tessera/base/error.hpp"
 
 #include "src/device/device_memory.hpp"
+#include "src/device/driver.hpp"
 #include "src/device/emulated/queue.hpp"
-#include "src/device/gpu.hpp"
 
 #include "support/gpus.hpp"
 
@@ -34,20 +34,20 @@ StridedBlock const all_but_one{{count - 1}, {8}, 0, 8};
 template <class Body>
 void for_each_stream(Body const& body) {
   for (auto const& driver : test::drivers_with_gpus()) {
-    std::string const name(driver->name());
+    std::string const name(to_string(driver->kind()));
     CAPTURE(name);
-    body(driver->make_stream(0));
+    body(driver->make_queue(0));
   }
 }
 
-DeviceMemory filled(std::uint64_t value, std::shared_ptr<GpuStream> const& stream) {
+DeviceMemory filled(std::uint64_t value, std::shared_ptr<Queue> const& stream) {
   DeviceMemory memory(size_bytes, stream);
   stream->fill(memory.data(), value, size_bytes);
   return memory;
 }
 
 // Waits for all work of the stream.
-Numbers on_host(DeviceMemory const& memory, GpuStream& stream) {
+Numbers on_host(DeviceMemory const& memory, Queue& stream) {
   Numbers numbers(count);
   stream.copy(reinterpret_cast<std::byte*>(numbers.data()), memory.data(), size_bytes);
   wait_for(stream);
@@ -55,7 +55,7 @@ Numbers on_host(DeviceMemory const& memory, GpuStream& stream) {
 }
 
 // A graph that moves all cells up by one, through a second array.
-std::unique_ptr<GpuGraph> moving_up(DeviceMemory& cells, DeviceMemory& other, GpuStream& stream) {
+std::unique_ptr<GpuGraph> moving_up(DeviceMemory& cells, DeviceMemory& other, Queue& stream) {
   return stream.make_graph([&] {
     stream.copy_block(other.data() + 8, all_but_one, cells.data(), all_but_one);
     stream.copy_block(cells.data() + 8, all_but_one, other.data() + 8, all_but_one);
@@ -65,7 +65,7 @@ std::unique_ptr<GpuGraph> moving_up(DeviceMemory& cells, DeviceMemory& other, Gp
 }  // namespace
 
 TEST_CASE("what a graph keeps is not done before it runs, and as often as it runs") {
-  for_each_stream([](std::shared_ptr<GpuStream> const& stream) {
+  for_each_stream([](std::shared_ptr<Queue> const& stream) {
     auto cells = filled(0, stream);
     auto other = filled(0, stream);
     stream->fill(cells.data(), 7, 8);
@@ -82,7 +82,7 @@ TEST_CASE("what a graph keeps is not done before it runs, and as often as it run
 }
 
 TEST_CASE("a graph packs, unpacks, copies and fills") {
-  for_each_stream([](std::shared_ptr<GpuStream> const& stream) {
+  for_each_stream([](std::shared_ptr<Queue> const& stream) {
     auto cells = filled(3, stream);
     auto dense = filled(0, stream);
     auto back = filled(0, stream);
@@ -102,7 +102,7 @@ TEST_CASE("a graph packs, unpacks, copies and fills") {
 }
 
 TEST_CASE("a graph without work does nothing") {
-  for_each_stream([](std::shared_ptr<GpuStream> const& stream) {
+  for_each_stream([](std::shared_ptr<Queue> const& stream) {
     auto const graph = stream->make_graph([] {});
 
     stream->run(*graph);
@@ -114,9 +114,9 @@ TEST_CASE("a graph without work does nothing") {
 
 TEST_CASE("a graph may go while it is under way, and outlive its stream") {
   for (auto const& driver : test::drivers_with_gpus()) {
-    std::string const name(driver->name());
+    std::string const name(to_string(driver->kind()));
     CAPTURE(name);
-    auto stream = driver->make_stream(0);
+    auto stream = driver->make_queue(0);
     {
       auto cells = filled(0, stream);
       auto other = filled(0, stream);
@@ -132,7 +132,7 @@ TEST_CASE("a graph may go while it is under way, and outlive its stream") {
 }
 
 TEST_CASE("what is no work of the GPU alone is refused while a graph is made") {
-  for_each_stream([](std::shared_ptr<GpuStream> const& stream) {
+  for_each_stream([](std::shared_ptr<Queue> const& stream) {
     auto cells = filled(1, stream);
     Numbers host(count);
     auto* const on_the_host = reinterpret_cast<std::byte*>(host.data());
@@ -164,7 +164,7 @@ TEST_CASE("what is no work of the GPU alone is refused while a graph is made") {
 }
 
 TEST_CASE("what the caller throws while a graph is made goes through") {
-  for_each_stream([](std::shared_ptr<GpuStream> const& stream) {
+  for_each_stream([](std::shared_ptr<Queue> const& stream) {
     auto const made = [&] { (void)stream->make_graph([] { throw UsageError("not today"); }); };
     CHECK_THROWS_WITH_AS(made(), "not today", UsageError);
     wait_for(*stream);
@@ -173,7 +173,7 @@ TEST_CASE("what the caller throws while a graph is made goes through") {
 
 TEST_CASE("the emulation calls deferred work of a graph in each run") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   int calls = 0;
   auto const graph =
       stream->make_graph([&] { emulated::queue_of(*stream).defer([&] { ++calls; }); });

@@ -10,7 +10,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/device/gpu.hpp"
+#include "src/device/driver.hpp"
 #include "src/device/host/launch.hpp"
 #include "src/device/kernel_launch.hpp"
 #include "src/device/native_launch.hpp"
@@ -80,7 +80,7 @@ TEST_CASE("the host does work at once, in memory that it reaches, with kernels o
 
 TEST_CASE("an emulated GPU is neither eager nor reached by the host") {
   auto const driver = make_emulated_driver();
-  auto const traits = driver->make_stream(0)->traits();
+  auto const traits = driver->make_queue(0)->traits();
   CHECK_FALSE(traits.is_eager);
   CHECK_FALSE(traits.host_reaches_memory);
   CHECK_FALSE(traits.needs_native_kernels);
@@ -146,7 +146,7 @@ TEST_CASE("the host shares no memory by handles, and records no graphs") {
   CHECK_THROWS_AS((void)queue.make_graph([] {}), DeviceError);
   CHECK(queue.stores_to(*queue.make_sibling()));
   auto const driver = make_emulated_driver();
-  CHECK_FALSE(queue.stores_to(*driver->make_stream(0)));
+  CHECK_FALSE(queue.stores_to(*driver->make_queue(0)));
 }
 
 TEST_CASE("the host computes every statement, whatever a compiler for GPUs has made") {

@@ -21,7 +21,7 @@ Box cells(std::int64_t first, std::int64_t last) {
 struct Target {
   std::shared_ptr<ArrayState> array = std::make_shared<ArrayState>(
       std::make_shared<Layout const>(NamedSharding(Mesh({0}, {1}, {"x"}), P("x")), Shape{20}), 8, 1,
-      std::vector<LocalDevice>{{self, nullptr}});
+      std::vector<LocalDevice>{{self, shared_host_queue()}});
   DevicePlan plan;
   DeviceTask task;
   Targets targets;

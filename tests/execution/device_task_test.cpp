@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/device/gpu.hpp"
+#include "src/device/driver.hpp"
 #include "src/statement/kernel.hpp"
 
 using namespace tessera;
@@ -48,19 +48,20 @@ void fail(void const*, std::int64_t, std::int64_t) {
 
 }  // namespace
 
-TEST_CASE("a record runs on the host unless it is given a GPU") {
+TEST_CASE("a record runs on the host until it is given the queue of a device") {
   DeviceTask task;
   CHECK(task.queue == &host_queue());
 
   auto const driver = make_emulated_driver();
-  GpuContext gpu(driver->make_stream(0));
-  task.run_on(&gpu);
-  CHECK(task.queue == gpu.stream.get());
-  CHECK(task.gpu_context == &gpu);
+  QueueContext gpu(driver->make_queue(0));
+  task.run_on(gpu);
+  CHECK(task.queue == gpu.queue.get());
+  CHECK(task.context == &gpu);
 
-  task.run_on(nullptr);
+  QueueContext host(shared_host_queue());
+  task.run_on(host);
   CHECK(task.queue == &host_queue());
-  CHECK(task.gpu_context == nullptr);
+  CHECK(task.context == &host);
 }
 
 TEST_CASE("a record keeps arrays alive only where it outlives its statement") {

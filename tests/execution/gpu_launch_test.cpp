@@ -9,8 +9,9 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
-#include "src/device/gpu.hpp"
 #include "src/device/native_launch.hpp"
+#include "src/device/peers.hpp"
+#include "src/device/queue.hpp"
 #include "src/statement/kernel.hpp"
 
 using namespace tessera;
@@ -19,17 +20,17 @@ TEST_SUITE_BEGIN("execution/gpu_launch");
 
 namespace {
 
-class NotingStream : public GpuStream {
+class NotingStream : public Queue {
  public:
   explicit NotingStream(void* native)
-      : GpuStream({.needs_native_kernels = native != nullptr}), native_(native) {}
+      : Queue({.needs_native_kernels = native != nullptr}), native_(native) {}
 
   std::byte* allocate(std::int64_t) override { return nullptr; }
   void release(std::byte*) noexcept override {}
   bool owns(std::byte const*) const override { return true; }
   std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t) override { return nullptr; }
-  std::shared_ptr<GpuStream> make_sibling() override { return nullptr; }
-  bool stores_to(GpuStream const&) const override { return true; }
+  std::shared_ptr<Queue> make_sibling() override { return nullptr; }
+  bool stores_to(Queue const&) const override { return true; }
   void copy(std::byte*, std::byte const*, std::int64_t) override { notes += "copy "; }
   void copy_block(std::byte*, StridedBlock const& to, std::byte const*,
                   StridedBlock const&) override {

@@ -17,7 +17,7 @@ DeviceId const self{0};
 std::shared_ptr<ArrayState> ten_cells(std::uint64_t number) {
   return std::make_shared<ArrayState>(
       std::make_shared<Layout const>(NamedSharding(Mesh({0}, {1}, {"x"}), P("x")), Shape{10}), 8,
-      number, std::vector<LocalDevice>{{self, nullptr}});
+      number, std::vector<LocalDevice>{{self, shared_host_queue()}});
 }
 
 Shard& shard_of(std::shared_ptr<ArrayState> const& array) {

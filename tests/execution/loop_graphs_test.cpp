@@ -27,7 +27,7 @@ std::array<std::byte, 4> places{};
 Buffers const first{&places[0], &places[1]};
 Buffers const second{&places[1], &places[0]};
 
-LoopGraphs::Kept const* made(LoopGraphs& graphs, GpuStream& stream, std::int64_t blocks,
+LoopGraphs::Kept const* made(LoopGraphs& graphs, Queue& stream, std::int64_t blocks,
                              Buffers const& buffers) {
   return graphs.make(stream, {GraphPart::blocks, blocks, buffers, nullptr}, [] {});
 }
@@ -43,7 +43,7 @@ GraphFacts facts(std::int64_t blocks) {
 
 TEST_CASE("a graph is found again by its part and its buffers, the longest that fits") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   LoopGraphs graphs;
   graphs.begin({});
   auto const* const two = made(graphs, *stream, 2, first);
@@ -60,7 +60,7 @@ TEST_CASE("a graph is found again by its part and its buffers, the longest that 
 
 TEST_CASE("graphs stay from run to run until a scalar has another value") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   Scalar scalar{};
   std::vector<std::vector<std::byte const*>> const scalars{{}, {scalar.data()}};
   LoopGraphs graphs;
@@ -92,7 +92,7 @@ TEST_CASE("runs that are short pay together, unless their scalars change") {
 
 TEST_CASE("arrays that lie in ever other buffers do not make ever more graphs") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   std::vector<std::byte> many(1000);
   LoopGraphs graphs;
   std::int64_t kept = 0;
@@ -107,7 +107,7 @@ TEST_CASE("arrays that lie in ever other buffers do not make ever more graphs") 
 
 TEST_CASE("where a GPU refuses a graph, the loop goes on without") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   LoopGraphs graphs;
   graphs.begin({});
   CHECK(graphs.plan(facts(1000), 1).blocks > 0);
@@ -125,7 +125,7 @@ TEST_CASE("where a GPU refuses a graph, the loop goes on without") {
 
 TEST_CASE("what else goes wrong while a graph is made is thrown") {
   auto const driver = make_emulated_driver();
-  auto const stream = driver->make_stream(0);
+  auto const stream = driver->make_queue(0);
   LoopGraphs graphs;
   auto const wrong = [&] {
     (void)graphs.make(*stream, {GraphPart::block, 1, first, nullptr},

@@ -13,7 +13,8 @@
 
 #include "src/base/text.hpp"
 #include "src/device/device_memory.hpp"
-#include "src/device/gpu.hpp"
+#include "src/device/driver.hpp"
+#include "src/device/peers.hpp"
 
 #include "support/numbers.hpp"
 
@@ -28,7 +29,7 @@ namespace {
 struct Members {
   explicit Members(std::size_t count) : driver(make_emulated_driver()) {
     for (std::size_t m = 0; m < count; ++m) {
-      streams.push_back(driver->make_stream(static_cast<int>(m % 2)));
+      streams.push_back(driver->make_queue(static_cast<int>(m % 2)));
       groups.push_back(make_ucx_communicator(streams.back(), static_cast<std::int64_t>(m)));
     }
     for (auto const& from : groups)
@@ -42,14 +43,14 @@ struct Members {
     return all;
   }
 
-  std::unique_ptr<GpuDriver> driver;
-  std::vector<std::shared_ptr<GpuStream>> streams;
+  std::unique_ptr<DeviceDriver> driver;
+  std::vector<std::shared_ptr<Queue>> streams;
   std::vector<std::unique_ptr<UcxCommunicator>> groups;
 };
 
 bool has_ucx() {
   auto const driver = make_emulated_driver();
-  auto const traits = ucx_communicator_traits(*driver->make_stream(0));
+  auto const traits = ucx_communicator_traits(*driver->make_queue(0));
   if (!traits.exists) MESSAGE("without UCX: ", traits.why_not);
   return traits.exists;
 }

@@ -141,7 +141,7 @@ TEST_CASE("messages between GPUs grow, and earlier statements still find their w
 TEST_CASE("work of a GPU may take longer than processes wait for each other without asking") {
   auto u = full<double>({100}, 0.25, over(device_count()));
   auto const shards = storage_of(*u.readable()).shards_of(addressable_devices()[0].id);
-  emulated::queue_of(*shards.front().stream).defer([] { ::usleep(2'300'000); });
+  emulated::queue_of(*shards.front().queue).defer([] { ::usleep(2'300'000); });
   synchronize();
   u = u + 0.5;
   CHECK_ALL(holds(u, std::vector<double>(100, 0.75)));

@@ -9,6 +9,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/environment.hpp"
+#include "src/device/cuda/driver.hpp"
 
 #include "support/left_out.hpp"
 
@@ -59,7 +60,7 @@ TEST_CASE("what the options ask for wins over the environment") {
   CHECK(told.count == 3);
   CHECK(untold.kind == DeviceKind::emulated_gpu);
   CHECK(untold.count == 4);
-  CHECK(untold.streams.size() == 4);
+  CHECK(untold.queues.size() == 4);
 }
 
 TEST_CASE("a setting that cannot be read is an error that names it") {
@@ -72,21 +73,22 @@ TEST_CASE("a setting that cannot be read is an error that names it") {
   CHECK_THROWS_AS((void)devices_for({}), ConfigError);
 }
 
-TEST_CASE("devices of the host have no streams") {
+TEST_CASE("devices of the host share the host's eager queue") {
   auto const devices = devices_for(asking_for(DeviceKind::cpu, 3));
   CHECK(devices.count == 3);
   CHECK(devices.kind == DeviceKind::cpu);
-  CHECK(devices.streams.empty());
+  REQUIRE(devices.queues.size() == 3);
+  for (auto const& queue : devices.queues) CHECK(queue.get() == &host_queue());
 }
 
-TEST_CASE("devices that are GPUs have a stream each, and go round the GPUs") {
+TEST_CASE("devices that are GPUs have a queue each, and go round the GPUs") {
   auto const devices = devices_for(asking_for(DeviceKind::emulated_gpu, 3));
   CHECK(devices.kind == DeviceKind::emulated_gpu);
-  REQUIRE(devices.streams.size() == 3);
-  auto const& streams = devices.streams;
-  CHECK(streams[0] != streams[2]);
-  CHECK(streams[0]->stores_to(*streams[2]));  // there are two
-  CHECK_FALSE(streams[0]->stores_to(*streams[1]));
+  REQUIRE(devices.queues.size() == 3);
+  auto const& queues = devices.queues;
+  CHECK(queues[0] != queues[2]);
+  CHECK(queues[0]->stores_to(*queues[2]));  // there are two
+  CHECK_FALSE(queues[0]->stores_to(*queues[1]));
 }
 
 TEST_CASE("GPUs that are not there are an error, and no cores instead") {

@@ -10,13 +10,13 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "src/device/gpu.hpp"
+#include "src/device/cuda/driver.hpp"
 
 namespace tessera::test {
 
 /// The drivers that this machine has GPUs for: always the emulation, and CUDA where there is one.
-inline std::vector<std::unique_ptr<GpuDriver>> drivers_with_gpus() {
-  std::vector<std::unique_ptr<GpuDriver>> drivers;
+inline std::vector<std::unique_ptr<DeviceDriver>> drivers_with_gpus() {
+  std::vector<std::unique_ptr<DeviceDriver>> drivers;
   drivers.push_back(make_emulated_driver());
   if (!has_cuda_driver()) return drivers;
   if (auto cuda = make_cuda_driver(); cuda->count() > 0)

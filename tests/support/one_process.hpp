@@ -21,7 +21,8 @@ struct OneProcess {
   [[nodiscard]] std::shared_ptr<ArrayState> array(NamedSharding const& sharding, Shape const& shape,
                                                   std::uint64_t number = 1) const {
     std::vector<LocalDevice> local;
-    for (std::int64_t i = 0; i < job.local_count(); ++i) local.push_back({DeviceId{i}, nullptr});
+    for (std::int64_t i = 0; i < job.local_count(); ++i)
+      local.push_back({DeviceId{i}, shared_host_queue()});
     return std::make_shared<ArrayState>(std::make_shared<Layout const>(sharding, shape), 8, number,
                                         local);
   }

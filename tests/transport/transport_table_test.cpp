@@ -50,7 +50,7 @@ TEST_CASE("what is preferred at a distance can reach so far") {
 
 TEST_CASE("routes of GPUs are no transports, and no build leaves them out") {
   CHECK(is_built(Route::peer));
-  CHECK(is_built(Route::nccl));
+  CHECK(is_built(Route::native));
   for (auto const route : optional_routes()) CHECK(route <= Route::mpi);
 }
 

@@ -10,6 +10,8 @@
 
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
+#include "src/device/cuda/driver.hpp"
+#include "src/device/peers.hpp"
 #include "src/device/row_launch.hpp"
 #include "src/job/launch.hpp"
 #include "src/runtime/local_devices.hpp"
@@ -65,7 +67,7 @@ void describe_gpus(Entry& report) {
     line.add("multiprocessors", std::int64_t{facts.multiprocessors});
     line.add("memory", facts.memory_bytes, Unit::bytes);
   }
-  auto const groups = driver->make_stream(0)->peers().communicator_traits();
+  auto const groups = driver->make_queue(0)->peers().communicator_traits();
   report.add("nccl", groups.exists ? "found" : groups.why_not);
 }
 

@@ -61,7 +61,7 @@ class BackendNotBuilt : public Error {
   BackendNotBuilt(std::string_view backend, std::string_view option);
 };
 
-/// A statement on arrays of GPUs that no CUDA compiler has seen.
+/// A statement on arrays of GPUs that no compiler for GPUs has seen.
 class KernelNotBuilt : public Error {
  public:
   using Error::Error;

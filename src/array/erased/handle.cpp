@@ -66,15 +66,15 @@ class HostCells {
  public:
   HostCells(Shard& shard, Box const& cells, std::int64_t element_bytes)
       : shard_(shard), cells_(cells), element_bytes_(element_bytes) {
-    if (shard.stream == nullptr || cells.empty()) return;
+    if (shard.queue->traits().host_reaches_memory || cells.empty()) return;
     auto const bytes = cells.cells() * element_bytes;
-    on_gpu_ = DeviceMemory(bytes, shard.stream);
+    on_gpu_ = DeviceMemory(bytes, shard.queue);
     here_ = HostMemory(bytes);
   }
   // Unfinished work may still read the copy.
   ~HostCells() {
     try {
-      if (is_copy()) wait_for(*shard_.stream);
+      if (is_copy()) wait_for(*shard_.queue);
     } catch (DeviceError const&) {
       return;
     }
@@ -84,15 +84,15 @@ class HostCells {
 
   void fetch() {
     if (!is_copy()) return;
-    shard_.stream->pack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
-    shard_.stream->copy(here_.data(), on_gpu_.data(), on_gpu_.size_bytes());
-    wait_for(*shard_.stream);
+    shard_.queue->pack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
+    shard_.queue->copy(here_.data(), on_gpu_.data(), on_gpu_.size_bytes());
+    wait_for(*shard_.queue);
   }
   void put_back() {
     if (!is_copy()) return;
-    shard_.stream->copy(on_gpu_.data(), here_.data(), on_gpu_.size_bytes());
-    shard_.stream->unpack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
-    wait_for(*shard_.stream);
+    shard_.queue->copy(on_gpu_.data(), here_.data(), on_gpu_.size_bytes());
+    shard_.queue->unpack(shard_.cells(), block(), 0, on_gpu_.data(), on_gpu_.size_bytes());
+    wait_for(*shard_.queue);
   }
   // The shard as it would be on the host; for a copy, as if the shard had no other cells.
   [[nodiscard]] RawShard raw(std::size_t number) {
@@ -303,7 +303,7 @@ void write_shards(StatePtr const& state, std::function<void(RawShard const&)> co
 
 bool fill_shards(StatePtr const& state, std::span<std::byte const> element) {
   auto const pattern = pattern_of(element);
-  if (device_kind() == DeviceKind::cpu || !pattern) return false;
+  if (device_traits().host_reaches_memory || !pattern) return false;
   begin_write(storage_of(*state));
   run_on_local_devices([&](DeviceId device) {
     for (auto& shard : storage_of(*state).shards_of(device)) {
@@ -311,14 +311,14 @@ bool fill_shards(StatePtr const& state, std::span<std::byte const> element) {
       // in larger multiples.
       auto& memory = shard.memory[shard.current];
       if (memory.data() != nullptr)
-        shard.stream->fill(memory.data(), *pattern, (memory.size_bytes() + 7) / 8 * 8);
+        shard.queue->fill(memory.data(), *pattern, (memory.size_bytes() + 7) / 8 * 8);
     }
   });
   return true;
 }
 
 void note_cells_of_host() {
-  if (device_kind() == DeviceKind::cuda)
+  if (device_traits().needs_native_kernels)
     log_warning_once(
         "from_index calls its function on the host and copies the cells to the GPUs; an expression "
         "over index(d) makes them there");

@@ -63,4 +63,23 @@ void report(cudaError_t error, std::string_view call, int gpu) noexcept {
   }
 }
 
+cudaError_t try_make_current(int gpu) noexcept {
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return cudaSuccess;
+  return cudaSetDevice(gpu);
+}
+
+void make_current(int gpu) {
+  check(try_make_current(gpu), "cudaSetDevice", gpu);
+}
+
+bool is_done(cudaError_t answer, char const* call, int gpu) {
+  if (answer == cudaErrorNotReady) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  check(answer, call, gpu);
+  return true;
+}
+
 }  // namespace tessera::cuda

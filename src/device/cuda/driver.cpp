@@ -1,8 +1,10 @@
+
+#include "src/device/cuda/driver.hpp"
+
 #include <cctype>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include <cuda_runtime_api.h>
 
@@ -14,17 +16,22 @@
 #include "src/device/cuda/memory.hpp"
 #include "src/device/cuda/peers.hpp"
 #include "src/device/cuda/queue.hpp"
-#include "src/device/gpu.hpp"
 
 namespace tessera {
 namespace {
 
 using cuda::check;
 
-class CudaDriver : public GpuDriver {
+class CudaDriver final : public DeviceDriver {
  public:
-  std::string_view name() const override { return "cuda"; }
+  CudaDriver() : DeviceDriver({.are_dealt_out = true}) {}
+
+  DeviceKind kind() const override { return DeviceKind::cuda; }
   int count() const override { return count_; }
+  std::string why_none() const override {
+    return "the CUDA driver shows none to this process; see nvidia-smi and CUDA_VISIBLE_DEVICES";
+  }
+  std::int64_t devices_alone() const override { return count_; }
 
   GpuFacts facts(int gpu) const override {
     cudaDeviceProp properties{};
@@ -38,7 +45,7 @@ class CudaDriver : public GpuDriver {
             properties.multiProcessorCount};
   }
 
-  std::shared_ptr<GpuStream> make_stream(int gpu) override {
+  std::shared_ptr<Queue> make_queue(int gpu) override {
     cuda::prepare_pool(gpu);
     cuda::make_current(gpu);
     check(cuda::load_kernels(), "the loading of kernels", gpu);
@@ -51,7 +58,7 @@ class CudaDriver : public GpuDriver {
 
 }  // namespace
 
-std::unique_ptr<GpuDriver> make_cuda_driver() {
+std::unique_ptr<DeviceDriver> make_cuda_driver() {
   return std::make_unique<CudaDriver>();
 }
 

@@ -1,10 +1,10 @@
 #include "tessera/base/error.hpp"
 
-#include "src/device/gpu.hpp"
+#include "src/device/cuda/driver.hpp"
 
 namespace tessera {
 
-std::unique_ptr<GpuDriver> make_cuda_driver() {
+std::unique_ptr<DeviceDriver> make_cuda_driver() {
   throw BackendNotBuilt("CUDA", "TESSERA_WITH_CUDA");
 }
 

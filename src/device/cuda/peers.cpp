@@ -6,34 +6,12 @@
 
 #include "src/base/hash.hpp"
 #include "src/device/cuda/check.hpp"
+#include "src/device/cuda/event.hpp"
 #include "src/device/handle_bytes.hpp"
 #include "src/device/nccl/nccl.hpp"
 
 namespace tessera::cuda {
 namespace {
-
-class Event : public GpuEvent {
- public:
-  Event(int gpu, cudaEvent_t event) : gpu_(gpu), event_(event) {}
-  // The work before it need not be done.
-  ~Event() override { report(cudaEventDestroy(event_), "cudaEventDestroy", gpu_); }
-
-  bool has_passed() override { return is_done(cudaEventQuery(event_), "cudaEventQuery", gpu_); }
-
-  [[nodiscard]] cudaEvent_t native() const { return event_; }
-
- private:
-  int gpu_;
-  cudaEvent_t event_;
-};
-
-cudaEvent_t create_event(int gpu, unsigned flags) {
-  make_current(gpu);
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | flags),
-        "cudaEventCreateWithFlags", gpu);
-  return event;
-}
 
 // Memory in blocks of 2 MiB: smaller allocations share their block with other memory of the
 // process, which the other process would see too. Source: CUDA's Programming Guide, Interprocess
@@ -109,10 +87,9 @@ class Peers : public GpuPeers {
   bool stores_to(DeviceBuffer const&) const override { return true; }
 
   std::unique_ptr<GpuEvent> share_event(GpuHandle& handle) override {
-    auto event =
-        std::make_unique<Event>(place_.gpu, create_event(place_.gpu, cudaEventInterprocess));
+    auto event = make_event(place_.gpu, cudaEventInterprocess);
     cudaIpcEventHandle_t native;
-    check(cudaIpcGetEventHandle(&native, event->native()), "cudaIpcGetEventHandle", place_.gpu);
+    check(cudaIpcGetEventHandle(&native, native_of(*event)), "cudaIpcGetEventHandle", place_.gpu);
     handle = handle_of(native);
     return event;
   }
@@ -127,7 +104,7 @@ class Peers : public GpuPeers {
   std::unique_ptr<DeviceBuffer> make_plain_memory(std::int64_t size_bytes) override {
     return std::make_unique<OwnMemory>(place_.gpu, size_bytes);
   }
-  MemoryKind library_memory() const override { return MemoryKind::cuda; }
+  MemoryKind library_memory() const override { return MemoryKind::gpu; }
   void make_current() override { cuda::make_current(place_.gpu); }
   std::byte* address_for_others(std::byte const* address) const override {
     return const_cast<std::byte*>(address);
@@ -137,19 +114,21 @@ class Peers : public GpuPeers {
   GpuCommunicatorId make_group_id(std::int64_t) override { return make_nccl_id(place_.gpu); }
   std::vector<std::unique_ptr<GpuCommunicator>> join_communicator(
       GpuCommunicatorId const& id, std::int64_t first_rank, std::int64_t members,
-      std::span<GpuStream* const> streams) override {
+      std::span<Queue* const> streams) override {
     auto const places = places_of(first_rank, members, streams);
     return join_nccl(id, places, [](int gpu) { cuda::make_current(gpu); });
   }
   std::vector<std::unique_ptr<GpuCommunicator>> adopt_communicator(
-      std::span<ncclComm* const> communicators, std::int64_t first_rank, std::int64_t members,
-      std::span<GpuStream* const> streams) override {
-    return adopt_nccl(communicators, places_of(first_rank, members, streams));
+      std::span<void* const> communicators, std::int64_t first_rank, std::int64_t members,
+      std::span<Queue* const> streams) override {
+    std::vector<ncclComm*> native;
+    for (auto* const given : communicators) native.push_back(static_cast<ncclComm*>(given));
+    return adopt_nccl(native, places_of(first_rank, members, streams));
   }
 
  private:
   static std::vector<NcclMember> places_of(std::int64_t first_rank, std::int64_t members,
-                                           std::span<GpuStream* const> streams) {
+                                           std::span<Queue* const> streams) {
     std::vector<NcclMember> places;
     for (auto* const stream : streams) {
       auto const& place = static_cast<Peers&>(stream->peers()).place_;
@@ -165,33 +144,6 @@ class Peers : public GpuPeers {
 
 std::unique_ptr<GpuPeers> make_peers(PeerEndpoint place) {
   return std::make_unique<Peers>(place);
-}
-
-cudaEvent_t native_of(GpuEvent const& event) {
-  return static_cast<Event const&>(event).native();
-}
-
-std::unique_ptr<GpuEvent> make_event(int gpu) {
-  return std::make_unique<Event>(gpu, create_event(gpu, 0));
-}
-
-cudaError_t try_make_current(int gpu) noexcept {
-  int current = -1;
-  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return cudaSuccess;
-  return cudaSetDevice(gpu);
-}
-
-void make_current(int gpu) {
-  check(try_make_current(gpu), "cudaSetDevice", gpu);
-}
-
-bool is_done(cudaError_t answer, char const* call, int gpu) {
-  if (answer == cudaErrorNotReady) {
-    (void)cudaGetLastError();
-    return false;
-  }
-  check(answer, call, gpu);
-  return true;
 }
 
 }  // namespace tessera::cuda

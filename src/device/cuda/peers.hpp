@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "src/device/gpu.hpp"
+#include "src/device/peers.hpp"
 
 namespace tessera::cuda {
 
@@ -17,20 +17,5 @@ struct PeerEndpoint {
 };
 
 [[nodiscard]] std::unique_ptr<GpuPeers> make_peers(PeerEndpoint place);
-
-/// The event behind one that this backend made.
-[[nodiscard]] cudaEvent_t native_of(GpuEvent const& event);
-/// Throws: DeviceError.
-[[nodiscard]] std::unique_ptr<GpuEvent> make_event(int gpu);
-
-/// Directs the calling thread's CUDA calls to a GPU from now on. Queries the current GPU every
-/// time, because other code may have changed it; the query only reads the thread's own memory.
-/// Throws: DeviceError.
-void make_current(int gpu);
-[[nodiscard]] cudaError_t try_make_current(int gpu) noexcept;
-/// Evaluates a query: true if the work is done. "Not yet" is no failure, although CUDA records it
-/// as one.
-/// Throws: DeviceError.
-[[nodiscard]] bool is_done(cudaError_t answer, char const* call, int gpu);
 
 }  // namespace tessera::cuda

@@ -11,6 +11,7 @@
 
 #include "src/base/text.hpp"
 #include "src/device/cuda/check.hpp"
+#include "src/device/cuda/event.hpp"
 #include "src/device/cuda/graph.hpp"
 #include "src/device/cuda/kernels.hpp"
 #include "src/device/cuda/memory.hpp"
@@ -32,7 +33,11 @@ int attribute_of(int gpu, cudaDeviceAttr attribute) {
 class CudaQueue final : public Queue {
  public:
   explicit CudaQueue(int gpu)
-      : Queue({.needs_native_kernels = true}),
+      : Queue({.name = "cuda",
+               .needs_native_kernels = true,
+               .how_to_have_kernels = "no CUDA compiler has seen it; build the program with "
+                                      "tessera_compile_as_cuda(target)",
+               .how_to_have_memory = "allocate it by cudaMalloc on that GPU"}),
         gpu_(gpu),
         multiprocessors_(attribute_of(gpu, cudaDevAttrMultiProcessorCount)) {
     make_current(gpu_);

@@ -1,3 +1,5 @@
+#include "src/device/emulated/communicator.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -11,7 +13,6 @@
 #include "tessera/detail/base/assert.hpp"
 
 #include "src/base/text.hpp"
-#include "src/device/emulated/peers.hpp"
 
 namespace tessera::emulated {
 namespace {

@@ -1,21 +1,26 @@
-#include <memory>
-#include <string_view>
+#include "src/device/driver.hpp"
 
+#include <cstdint>
+#include <memory>
+
+#include "src/device/cores.hpp"
 #include "src/device/emulated/memory.hpp"
 #include "src/device/emulated/queue.hpp"
-#include "src/device/gpu.hpp"
 
 namespace tessera {
 namespace {
 
 using emulated::Memory;
 
-class EmulatedDriver : public GpuDriver {
+class EmulatedDriver final : public DeviceDriver {
  public:
-  std::string_view name() const override { return "emulated"; }
+  EmulatedDriver() : DeviceDriver({.are_dealt_out = true}) {}
+
+  DeviceKind kind() const override { return DeviceKind::emulated_gpu; }
   int count() const override { return static_cast<int>(Memory::gpu_count); }
+  std::int64_t devices_alone() const override { return available_cores(); }
   GpuFacts facts(int) const override { return {"emulated GPU", "", 0, 1}; }
-  std::shared_ptr<GpuStream> make_stream(int gpu) override {
+  std::shared_ptr<tessera::Queue> make_queue(int gpu) override {
     return std::make_shared<emulated::Queue>(memory_, static_cast<std::size_t>(gpu));
   }
 
@@ -25,7 +30,7 @@ class EmulatedDriver : public GpuDriver {
 
 }  // namespace
 
-std::unique_ptr<GpuDriver> make_emulated_driver() {
+std::unique_ptr<DeviceDriver> make_emulated_driver() {
   return std::make_unique<EmulatedDriver>();
 }
 

@@ -9,6 +9,7 @@
 
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
+#include "src/device/emulated/communicator.hpp"
 #include "src/device/emulated/event.hpp"
 #include "src/device/handle_bytes.hpp"
 
@@ -108,7 +109,7 @@ class Peers : public GpuPeers {
   }
   std::vector<std::unique_ptr<GpuCommunicator>> join_communicator(
       GpuCommunicatorId const& id, std::int64_t first_rank, std::int64_t members,
-      std::span<GpuStream* const> streams) override {
+      std::span<tessera::Queue* const> streams) override {
     std::vector<std::unique_ptr<GpuCommunicator>> groups;
     for (auto* const stream : streams) {
       auto const& parts = static_cast<Peers&>(stream->peers()).parts_;
@@ -118,8 +119,8 @@ class Peers : public GpuPeers {
     return groups;
   }
   std::vector<std::unique_ptr<GpuCommunicator>> adopt_communicator(
-      std::span<ncclComm* const>, std::int64_t, std::int64_t,
-      std::span<GpuStream* const>) override {
+      std::span<void* const>, std::int64_t, std::int64_t,
+      std::span<tessera::Queue* const>) override {
     throw DeviceError("emulated GPUs have no NCCL");
   }
 

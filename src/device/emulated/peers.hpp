@@ -9,7 +9,7 @@
 
 #include "src/device/emulated/memory.hpp"
 #include "src/device/emulated/progress.hpp"
-#include "src/device/gpu.hpp"
+#include "src/device/peers.hpp"
 
 namespace tessera::emulated {
 
@@ -23,13 +23,5 @@ struct StreamParts {
 };
 
 [[nodiscard]] std::unique_ptr<GpuPeers> make_peers(StreamParts parts);
-
-/// A member of a group: see GpuPeers::join_communicator.
-[[nodiscard]] GpuCommunicatorId make_group_id(std::int64_t members,
-                                              std::unique_ptr<SharedBytes>& keeps);
-[[nodiscard]] std::unique_ptr<GpuCommunicator> join_communicator(StreamParts const& parts,
-                                                                 GpuCommunicatorId const& id,
-                                                                 std::int64_t rank,
-                                                                 std::int64_t members);
 
 }  // namespace tessera::emulated

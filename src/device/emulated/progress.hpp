@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "src/device/emulated/shared_bytes.hpp"
-#include "src/device/gpu.hpp"
+#include "src/device/queue.hpp"
 
 namespace tessera::emulated {
 

@@ -11,28 +11,18 @@
 #include "tessera/detail/base/assert.hpp"
 
 #include "src/base/text.hpp"
+#include "src/device/emulated/graph.hpp"
 #include "src/device/emulated/launch.hpp"
 #include "src/device/host/memory.hpp"
 
 namespace tessera::emulated {
-namespace {
-
-class Graph final : public GpuGraph {
- public:
-  using Work = std::vector<std::function<void()>>;
-  explicit Graph(std::shared_ptr<Work const> work) : work_(std::move(work)) {}
-
-  [[nodiscard]] std::shared_ptr<Work const> const& work() const { return work_; }
-
- private:
-  std::shared_ptr<Work const> work_;  // of runs under way as well
-};
-
-}  // namespace
-
 // Kernels of the host compute: what a compiler for GPUs makes of them is not looked at.
 Queue::Queue(std::shared_ptr<Memory> memory, std::size_t gpu)
-    : tessera::Queue({}), memory_(std::move(memory)), gpu_(gpu), thread_([this] { work(); }) {}
+    : tessera::Queue(
+          {.name = "emulated gpu", .how_to_have_memory = "allocate it by a queue of that GPU"}),
+      memory_(std::move(memory)),
+      gpu_(gpu),
+      thread_([this] { work(); }) {}
 
 Queue::~Queue() {
   {

@@ -19,7 +19,7 @@ constexpr std::int64_t alignment = 256;
 // All work is done by the call that adds it.
 class HostQueue final : public Queue {
  public:
-  HostQueue() : Queue({.is_eager = true, .host_reaches_memory = true}) {}
+  HostQueue() : Queue({.name = "cpu", .is_eager = true, .host_reaches_memory = true}) {}
 
   std::byte* allocate(std::int64_t size_bytes) override {
     auto const bytes = (std::max<std::int64_t>(size_bytes, 1) + alignment - 1) / alignment;
@@ -31,7 +31,7 @@ class HostQueue final : public Queue {
   }
   void release(std::byte* memory) noexcept override { std::free(memory); }
   bool owns(std::byte const* /*address*/) const override { return true; }
-  std::shared_ptr<Queue> make_sibling() override { return std::make_shared<HostQueue>(); }
+  std::shared_ptr<Queue> make_sibling() override { return shared_host_queue(); }
   bool stores_to(Queue const& other) const override { return other.traits().host_reaches_memory; }
   std::unique_ptr<DeviceBuffer> make_pinned(std::int64_t size_bytes) override {
     return host::make_buffer(size_bytes);
@@ -83,8 +83,13 @@ class HostQueue final : public Queue {
 }  // namespace
 
 Queue& host_queue() {
-  static HostQueue queue;
+  // Never destroyed: arrays of static lifetime may end after everything else.
+  static auto& queue = *new HostQueue;
   return queue;
+}
+
+std::shared_ptr<Queue> shared_host_queue() {
+  return {std::shared_ptr<void>(), &host_queue()};
 }
 
 }  // namespace tessera

@@ -9,9 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "src/device/gpu.hpp"
+#include "src/device/communicator.hpp"
 
 struct CUstream_st;
+struct ncclComm;
 
 namespace tessera::cuda {
 

@@ -32,7 +32,7 @@ void open_channels(CompiledStatement& compiled, StatementTag const& tag,
   for (auto& device : compiled.devices)
     for (auto& message : device.sends)
       message.sender = &tools.network.sender(device.device, message.peer, tag);
-  if (tools.gpu_routes != nullptr) tools.gpu_routes->prepare(compiled, tag);
+  tools.gpu_routes.prepare(compiled, tag);
   for (auto& device : compiled.devices) group_by_path(device);
 }
 

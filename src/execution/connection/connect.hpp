@@ -14,7 +14,7 @@ class GpuRoutes;
 /// The routes of a plan's messages.
 struct MessageTools {
   Network& network;
-  GpuRoutes* gpu_routes = nullptr;  ///< none where devices are no GPUs
+  GpuRoutes& gpu_routes;
 };
 
 /// Opens the channels of a plan's messages, all receiving ends first, and the GPU channels.

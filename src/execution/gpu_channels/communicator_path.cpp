@@ -20,7 +20,7 @@ void await_announcement(DeviceTask& task, Message const& message) {
 }
 
 void run_communicator(DeviceTask& task, PathMessages const& messages) {
-  auto& gpu = *task.gpu_context;
+  auto& gpu = *task.context;
   gpu.comm_queue->wait(*gpu.packed);
   gpu.group->begin();
   for (auto const& message : messages.sends)
@@ -30,14 +30,14 @@ void run_communicator(DeviceTask& task, PathMessages const& messages) {
   gpu.group->end();
   wait_for_communicator(task);
   gpu.comm_queue->record(*gpu.arrived);
-  gpu.stream->wait(*gpu.arrived);
+  gpu.queue->wait(*gpu.arrived);
 }
 
 class CommunicatorPath final : public PathSteps<CommunicatorPath> {
  public:
   void begin_sends(DeviceTask& task, PathMessages const& messages) const override {
     for (auto const& message : messages.sends) pack_on_gpu(task, message, in_room(task, message));
-    task.queue->record(*task.gpu_context->packed);
+    task.queue->record(*task.context->packed);
     for (auto const& message : messages.sends) announce(task, message);
     note_phase(task, Phase::pack);
   }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "src/device/gpu.hpp"
+#include "src/device/queue.hpp"
 #include "src/transport/channel/channel.hpp"
 
 namespace tessera {

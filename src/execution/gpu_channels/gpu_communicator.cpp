@@ -12,6 +12,7 @@
 
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
+#include "src/device/peers.hpp"
 #include "src/execution/gpu_channels/handshake.hpp"
 
 namespace tessera {
@@ -49,19 +50,15 @@ bool shares_gpus(Bootstrap& bootstrap, std::vector<std::uint64_t> const& identit
   return std::ranges::adjacent_find(all) != all.end();
 }
 
-std::string_view name_of(Route route) {
-  return route == Route::nccl ? "NCCL" : "UCX";
-}
-
 }  // namespace
 
 void CommunicatorRoute::join(GpuRouteChoice choice) {
   auto const asked = communicator_asked_for(choice);
   bool const is_free = choice == GpuRouteChoice::automatic;
-  if (has_communicators() && (is_free || asked == Route::nccl)) return adopt_nccl();
+  if (has_communicators() && (is_free || asked == Route::native)) return adopt_given();
   if (asked) return join_asked(choice, *asked);
   if (!is_free || !spans_hosts()) return;
-  for (auto const route : {Route::nccl, Route::ucx_gpu})
+  for (auto const route : {Route::native, Route::ucx_gpu})
     if (joins(route, try_unasked(route))) return;
 }
 
@@ -74,7 +71,7 @@ void CommunicatorRoute::join_asked(GpuRouteChoice choice, Route route) {
 // Notes how a try ended; true if all devices have joined.
 bool CommunicatorRoute::joins(Route route, std::string const& trouble) {
   if (!trouble.empty()) {
-    why_not_ += text(why_not_.empty() ? "" : "; ", name_of(route), ": ", trouble);
+    why_not_ += text(why_not_.empty() ? "" : "; ", library_of(route), ": ", trouble);
     return false;
   }
   route_ = route;
@@ -84,28 +81,27 @@ bool CommunicatorRoute::joins(Route route, std::string const& trouble) {
 
 // A collective over the job.
 bool CommunicatorRoute::has_communicators() const {
-  bool const mine = !tools_.nccl_communicators.empty();
-  if (!is_equal_on_all(tools_.bootstrap, mine ? 1 : 0))
-    throw UsageError(
-        "RuntimeOptions::nccl_communicators are given on some processes only; give them on all or "
-        "on none");
+  bool const mine = !tools_.communicators.of_devices.empty();
+  if (!tools_.bootstrap.is_equal_on_all(mine ? 1 : 0))
+    throw UsageError(text(tools_.communicators.option,
+                          " are given on some processes only; give them on all or on none"));
   return mine;
 }
 
 // As has_communicators.
-void CommunicatorRoute::adopt_nccl() {
+void CommunicatorRoute::adopt_given() {
   auto const& job = tools_.job;
-  auto const& given = tools_.nccl_communicators;
+  auto const& given = tools_.communicators.of_devices;
   auto const trouble = trouble_of([&] {
     if (given.size() != tools_.contexts.size())
       throw DeviceError(text(given.size(), " for ", counted(job.local_count(), "device")));
     auto const streams = prepare_comm_queues();
-    keep(tools_.contexts.front()->stream->peers().adopt_communicator(
+    keep(tools_.contexts.front()->queue->peers().adopt_communicator(
         given, job.first_local().value(), job.device_count(), streams));
   });
   auto const words = agreed(tools_.bootstrap, trouble.data());
-  if (!words.empty()) throw UsageError(text("RuntimeOptions::nccl_communicators: ", words));
-  route_ = Route::nccl;
+  if (!words.empty()) throw UsageError(text(tools_.communicators.option, ": ", words));
+  route_ = Route::native;
 }
 
 bool CommunicatorRoute::spans_hosts() const {
@@ -121,7 +117,7 @@ std::size_t CommunicatorRoute::local_index(DeviceId device) const {
 // the job.
 std::string CommunicatorRoute::try_route(Route route) {
   if (auto words = agreed(tools_.bootstrap, why_unfit(route)); !words.empty()) return words;
-  auto words = route == Route::nccl ? join_nccl() : join_ucx();
+  auto words = route == Route::native ? join_native() : join_ucx();
   if (!words.empty()) leave();
   return words;
 }
@@ -141,11 +137,11 @@ std::string CommunicatorRoute::why_unfit(Route route) const {
   std::vector<std::uint64_t> identities;
   GpuCommunicatorTraits traits;
   auto const trouble = trouble_of([&] {
-    auto& first = *tools_.contexts.front()->stream;
+    auto& first = *tools_.contexts.front()->queue;
     for (auto* const context : tools_.contexts)
-      identities.push_back(context->stream->peers().gpu_identity());
-    traits =
-        route == Route::nccl ? first.peers().communicator_traits() : ucx_communicator_traits(first);
+      identities.push_back(context->queue->peers().gpu_identity());
+    traits = route == Route::native ? first.peers().communicator_traits()
+                                    : ucx_communicator_traits(first);
   });
   bool const is_shared = shares_gpus(tools_.bootstrap, identities);
   if (!is_empty(trouble)) return trouble.data();
@@ -156,11 +152,11 @@ std::string CommunicatorRoute::why_unfit(Route route) const {
 }
 
 // The streams with which the devices are members.
-std::vector<GpuStream*> CommunicatorRoute::prepare_comm_queues() {
-  std::vector<GpuStream*> streams;
+std::vector<Queue*> CommunicatorRoute::prepare_comm_queues() {
+  std::vector<Queue*> streams;
   for (auto* const context : tools_.contexts) {
-    context->comm_queue = context->stream->make_sibling();
-    context->packed = context->stream->make_event();
+    context->comm_queue = context->queue->make_sibling();
+    context->packed = context->queue->make_event();
     context->arrived = context->comm_queue->make_event();
     streams.push_back(context->comm_queue.get());
   }
@@ -178,9 +174,9 @@ void CommunicatorRoute::leave() {
 }
 
 // As try_route.
-std::string CommunicatorRoute::join_nccl() {
+std::string CommunicatorRoute::join_native() {
   auto const& job = tools_.job;
-  auto& peers = tools_.contexts.front()->stream->peers();
+  auto& peers = tools_.contexts.front()->queue->peers();
   bool const is_first = job.self() == ProcessId{0};
   GpuCommunicatorId id;
   auto trouble = trouble_of([&] {
@@ -205,7 +201,7 @@ std::string CommunicatorRoute::wait_until_joined() {
     auto const trouble = trouble_of([&] {
       auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
       while (state == joining && std::chrono::steady_clock::now() < end) {
-        auto const is_ready = [](GpuContext* context) { return context->group->is_ready(); };
+        auto const is_ready = [](QueueContext* context) { return context->group->is_ready(); };
         if (std::ranges::all_of(tools_.contexts, is_ready)) state = joined;
         std::this_thread::yield();
       }

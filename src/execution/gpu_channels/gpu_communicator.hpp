@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "src/base/text.hpp"
+#include "src/device/peers.hpp"
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/gpu_channels/gpu_route_choice.hpp"
 #include "src/execution/gpu_channels/ucx_communicator.hpp"
-#include "src/execution/gpu_context.hpp"
+#include "src/execution/queue_context.hpp"
 #include "src/job/bootstrap.hpp"
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
@@ -27,12 +28,13 @@ struct GpuRouteTools {
   Bootstrap& bootstrap;
   Job const& job;
   Network& network;
-  std::vector<GpuContext*> contexts;          ///< by local index
-  std::function<void()> rest;                 ///< waits until no local device uses its messages
-  std::vector<ncclComm*> nccl_communicators;  ///< of the program, by local index; else none
+  std::vector<QueueContext*> contexts;  ///< by local index
+  std::function<void()> rest;           ///< waits until no local device uses its messages
+  GivenCommunicators communicators;     ///< of the program
 };
 
-/// Joins the devices by NCCL or, if that is impossible, by a UCX that reaches GPU memory.
+/// Joins the devices by the GPUs' own library or, if that is impossible, by a UCX that reaches GPU
+/// memory.
 /// Threads: the caller's.
 class CommunicatorRoute {
  public:
@@ -45,7 +47,7 @@ class CommunicatorRoute {
   ///         if the program's communicators cannot.
   void join(GpuRouteChoice choice);
 
-  /// Route::nccl, Route::ucx_gpu, or none.
+  /// Route::native, Route::ucx_gpu, or none.
   [[nodiscard]] std::optional<Route> route() const { return route_; }
   /// The reason why there is no communicator although it would be useful.
   [[nodiscard]] std::string const& why_not() const { return why_not_; }
@@ -65,11 +67,11 @@ class CommunicatorRoute {
   [[nodiscard]] std::string try_unasked(Route route);
   [[nodiscard]] std::string why_unfit(Route route) const;
   [[nodiscard]] bool has_communicators() const;
-  void adopt_nccl();
-  [[nodiscard]] std::string join_nccl();
+  void adopt_given();
+  [[nodiscard]] std::string join_native();
   [[nodiscard]] std::string wait_until_joined();
   [[nodiscard]] std::string join_ucx();
-  std::vector<GpuStream*> prepare_comm_queues();
+  std::vector<Queue*> prepare_comm_queues();
   void keep(std::vector<std::unique_ptr<GpuCommunicator>> groups);
   void leave();
   void tell_address(Pair pair, StatementTag const& tag);

@@ -25,11 +25,11 @@ MessageRoom lay_out_messages(DevicePlan& plan);
 
 /// Where a message lies in the memory of the record's GPU.
 [[nodiscard]] inline std::byte* in_room(DeviceTask const& task, Message const& message) {
-  return task.gpu_context->messages->data() + message.room_offset;
+  return task.context->messages->data() + message.room_offset;
 }
 /// Where it lies in pinned memory of the host.
 [[nodiscard]] inline std::byte* in_staging(DeviceTask const& task, Message const& message) {
-  return task.gpu_context->staging->data() + message.room_offset;
+  return task.context->staging->data() + message.room_offset;
 }
 
 /// Adds the packing of a message, to memory that the GPU reaches, to the record's queue.

@@ -10,7 +10,7 @@ namespace tessera {
 
 std::vector<std::string_view> const& gpu_route_words() {
   // In the order of GpuRouteChoice, which begins before them.
-  static std::vector<std::string_view> const words{"host", "ipc", "nccl", "ucx"};
+  static std::vector<std::string_view> const words{"host", "ipc", to_string(Route::native), "ucx"};
   return words;
 }
 
@@ -28,7 +28,7 @@ std::string_view to_string(GpuRouteChoice choice) {
 }
 
 std::optional<Route> communicator_asked_for(GpuRouteChoice choice) {
-  if (choice == GpuRouteChoice::nccl) return Route::nccl;
+  if (choice == GpuRouteChoice::native) return Route::native;
   if (choice == GpuRouteChoice::ucx) return Route::ucx_gpu;
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include "src/base/environment.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
+#include "src/device/peers.hpp"
 #include "src/execution/gpu_channels/gpu_messages.hpp"
 #include "src/execution/gpu_channels/handshake.hpp"
 
@@ -46,10 +47,8 @@ Note receive_handshake(Network& network, DeviceId from, DeviceId to, StatementTa
                        std::int64_t slot_bytes) {
   auto const note = receive_handshake<Note>(network, from, to, tag);
   if (note.head.bytes == slot_bytes) return note;
-  throw Mismatch(text("device ", from, " has messages of other lengths than device ", to, " in ",
-                      tag,
-                      ": the processes run different programs; every process must run the "
-                      "same statements in the same order"));
+  throw different_programs(
+      text("device ", from, " has messages of other lengths than device ", to, " in ", tag, ":"));
 }
 
 void put_slots(GpuPeerChannel& peer_channel, std::int64_t slot_bytes,
@@ -62,7 +61,13 @@ void put_slots(GpuPeerChannel& peer_channel, std::int64_t slot_bytes,
 
 }  // namespace
 
-GpuRoutes::GpuRoutes(GpuRouteTools tools) : tools_(std::move(tools)) {
+GpuRoutes::GpuRoutes(GpuRouteTools tools)
+    : tools_(std::move(tools)),
+      are_needed_(!tools_.contexts.front()->queue->traits().host_reaches_memory) {
+  if (are_needed_) choose();
+}
+
+void GpuRoutes::choose() {
   std::string mistake;
   try {
     choice_ = gpu_route_choice(environment_choice("TESSERA_GPU_ROUTE", gpu_route_words()));
@@ -72,7 +77,7 @@ GpuRoutes::GpuRoutes(GpuRouteTools tools) : tools_(std::move(tools)) {
   if (auto const words = agreed(tools_.bootstrap, mistake); !words.empty())
     throw ConfigError(mistake.empty() ? text("TESSERA_GPU_ROUTE: ", words) : words);
   if (tools_.job.process_count() == 1) return;
-  if (!is_equal_on_all(tools_.bootstrap, static_cast<std::int64_t>(choice_)))
+  if (!tools_.bootstrap.is_equal_on_all(static_cast<std::int64_t>(choice_)))
     throw ConfigError(
         "TESSERA_GPU_ROUTE is not the same on all processes; mpirun -x TESSERA_GPU_ROUTE passes it "
         "on to other hosts");
@@ -81,7 +86,7 @@ GpuRoutes::GpuRoutes(GpuRouteTools tools) : tools_(std::move(tools)) {
 
 GpuRoutes::~GpuRoutes() = default;
 
-GpuContext& GpuRoutes::context(DeviceId device) const {
+QueueContext& GpuRoutes::context(DeviceId device) const {
   return *tools_.contexts[static_cast<std::size_t>(tools_.job.local_index(device))];
 }
 
@@ -101,6 +106,7 @@ bool GpuRoutes::is_near(ProcessId process) const {
 }
 
 void GpuRoutes::prepare(CompiledStatement& plan, StatementTag const& tag) {
+  if (!are_needed_) return;
   open_peer_channels(plan, tag);
   for (auto& device : plan.devices) {
     for (auto& message : device.sends) choose_path(message, device.device, message.peer);
@@ -143,8 +149,8 @@ std::int64_t GpuRoutes::shared_slot_bytes(Pair pair, std::int64_t bytes) const {
 
 // The receiver owns new memory at first: the sender waits.
 void GpuRoutes::open_local_peer_channel(Pair pair, std::int64_t bytes) {
-  auto const& from = context(pair.first).stream;
-  auto const& to = context(pair.second).stream;
+  auto const& from = context(pair.first).queue;
+  auto const& to = context(pair.second).queue;
   tools_.rest();
   GpuPeerChannel peer_channel;
   peer_channel.is_direct = from->stores_to(*to);
@@ -190,7 +196,7 @@ void GpuRoutes::offer(Opening& opening, StatementTag const& tag) {
   Offer note;
   note.head = head_of(tag, opening.slot_bytes);
   note.why_not = trouble_of([&] {
-    auto& peers = context(opening.pair.second).stream->peers();
+    auto& peers = context(opening.pair.second).queue->peers();
     put_slots(peer_channel, opening.slot_bytes,
               peers.share_memory(2 * opening.slot_bytes, note.memory));
     for (std::size_t which = 0; which < 2; ++which)
@@ -211,7 +217,7 @@ void GpuRoutes::accept(Opening& opening, StatementTag const& tag) {
       // Other routes allow a sender to be further ahead than a GPU peer channel has slots.
       if (opening.sender->end().doorbell != nullptr)
         throw DeviceError(text("their messages go by ", opening.sender->end().route));
-      auto& peers = context(opening.pair.first).stream->peers();
+      auto& peers = context(opening.pair.first).queue->peers();
       auto memory = peers.open_memory(offered.memory, 2 * opening.slot_bytes);
       peer_channel.is_direct = peers.stores_to(*memory);
       put_slots(peer_channel, opening.slot_bytes, std::move(memory));
@@ -231,7 +237,7 @@ void GpuRoutes::confirm(Opening& opening, StatementTag const& tag) {
   Verdict note{answer.head, answer.why_not};
   if (is_empty(answer.why_not))
     note.why_not = trouble_of([&] {
-      auto& peers = context(opening.pair.second).stream->peers();
+      auto& peers = context(opening.pair.second).queue->peers();
       for (std::size_t which = 0; which < 2; ++which)
         opening.peer_channel.filled[which] = peers.open_event(answer.filled[which]);
     });
@@ -271,7 +277,7 @@ void GpuRoutes::choose_path(Message& message, DeviceId from, DeviceId to) {
                         group_.why_not().empty() ? "" : "; ", group_.why_not()));
 }
 
-void GpuRoutes::make_room(GpuContext& context, DevicePlan& plan) {
+void GpuRoutes::make_room(QueueContext& context, DevicePlan& plan) {
   auto const room = lay_out_messages(plan);
   bool const has_staging =
       context.staging != nullptr && room.on_host <= context.staging->size_bytes();
@@ -282,9 +288,9 @@ void GpuRoutes::make_room(GpuContext& context, DevicePlan& plan) {
   tools_.rest();
   if (!has_room) {
     context.messages.reset();
-    context.messages = context.stream->peers().make_plain_memory(room.on_gpu);
+    context.messages = context.queue->peers().make_plain_memory(room.on_gpu);
   }
-  if (needs_staging) context.staging = context.stream->make_pinned(room.on_host);
+  if (needs_staging) context.staging = context.queue->make_pinned(room.on_host);
 }
 
 void GpuRoutes::release() noexcept {

@@ -15,13 +15,14 @@
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/gpu_channels/gpu_channel.hpp"
 #include "src/execution/gpu_channels/gpu_communicator.hpp"
-#include "src/execution/gpu_context.hpp"
+#include "src/execution/queue_context.hpp"
 #include "src/network/network.hpp"
 
 namespace tessera {
 
 /// Peer channels between GPUs that reach each other's memory, the communicator of all GPUs, and the
-/// way through the host for all other messages. Threads: the caller's.
+/// way through the host for all other messages. Where the host reaches the memory of the devices
+/// nothing of it is needed: messages are packed into the slots of channels. Threads: the caller's.
 class GpuRoutes {
  public:
   /// Chooses as TESSERA_GPU_ROUTE says, and joins the GPU communicator if it is useful.
@@ -38,6 +39,9 @@ class GpuRoutes {
   /// Ranks:  collective, for one statement.
   /// Throws: DeviceError, TransportError, PeerFailed, Mismatch.
   void prepare(CompiledStatement& plan, StatementTag const& tag);
+
+  /// Whether messages of these devices may go by other ways than the slots of channels.
+  [[nodiscard]] bool are_needed() const { return are_needed_; }
 
   /// Releases memory and events of other processes before those end. Nothing may be sent
   /// afterwards.
@@ -56,7 +60,8 @@ class GpuRoutes {
     std::string why_not;  ///< empty if both ends have it
   };
 
-  [[nodiscard]] GpuContext& context(DeviceId device) const;
+  void choose();
+  [[nodiscard]] QueueContext& context(DeviceId device) const;
   [[nodiscard]] bool is_near(ProcessId process) const;
   /// None: through the host, by the channel's.
   [[nodiscard]] std::optional<Route> route_between(DeviceId from, DeviceId to) const;
@@ -74,9 +79,10 @@ class GpuRoutes {
   void keep(Opening& opening);
 
   void choose_path(Message& message, DeviceId from, DeviceId to);
-  void make_room(GpuContext& context, DevicePlan& plan);
+  void make_room(QueueContext& context, DevicePlan& plan);
 
   GpuRouteTools tools_;
+  bool const are_needed_;
   GpuRouteChoice choice_ = GpuRouteChoice::automatic;  ///< of TESSERA_GPU_ROUTE
   CommunicatorRoute group_{tools_};
   std::map<Pair, std::unique_ptr<GpuPeerChannel>> peer_channels_;

@@ -16,6 +16,7 @@
 #include "src/base/text.hpp"
 #include "src/job/bootstrap.hpp"
 #include "src/network/network.hpp"
+#include "src/transport/protocol/message.hpp"
 
 namespace tessera {
 
@@ -54,13 +55,6 @@ template <class F>
   return text("process ", last, " cannot do so; its own error message says why");
 }
 
-/// Whether all processes have the same number. Ranks: collective.
-[[nodiscard]] inline bool is_equal_on_all(Bootstrap& bootstrap, std::int64_t number) {
-  std::array<std::int64_t, 2> ends{number, -number};
-  bootstrap.max_of_each(ends);
-  return ends[0] == -ends[1];
-}
-
 /// The header of a handshake message: the statement and a length.
 struct HandshakeHeader {
   std::uint64_t statement = 0;
@@ -89,10 +83,9 @@ template <class Note>
   if (bytes.size() == sizeof note)
     std::memcpy(static_cast<void*>(&note), bytes.data(), sizeof note);
   if (note.head == head_of(tag, note.head.bytes)) return note;
-  throw Mismatch(text("device ", from, " prepares messages of statement ", note.head.statement,
-                      " while device ", to, " does so for ", tag,
-                      ": the processes run different programs; every process must run the same "
-                      "statements in the same order"));
+  throw different_programs(text("device ", from, " prepares messages of statement ",
+                                note.head.statement, " while device ", to, " does so for ", tag,
+                                ":"));
 }
 
 }  // namespace tessera

@@ -56,8 +56,7 @@ class StagedPath final : public PathSteps<StagedPath> {
   bool take_pieces(DeviceTask& task, PathMessages const& messages,
                    std::int64_t round) const override {
     // The bytes of the statement before have left the staging memory.
-    if (round == 0 && !messages.receives.empty())
-      wait_until_passed(task, *task.gpu_context->unstaged);
+    if (round == 0 && !messages.receives.empty()) wait_until_passed(task, *task.context->unstaged);
     bool more = false;
     for (auto const& message : messages.receives) more = take_piece(task, message, round) || more;
     note_phase(task, Phase::wait);
@@ -68,7 +67,7 @@ class StagedPath final : public PathSteps<StagedPath> {
     if (messages.receives.empty()) return;
     for (auto const& message : messages.receives)
       task.queue->copy(in_room(task, message), in_staging(task, message), message.bytes);
-    task.queue->record(*task.gpu_context->unstaged);
+    task.queue->record(*task.context->unstaged);
     for (auto const& message : messages.receives)
       unpack_on_gpu(task, message, in_room(task, message));
     note_phase(task, Phase::pack);

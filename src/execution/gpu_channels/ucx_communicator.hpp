@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// GPU communicators whose messages UCX reads from and writes to GPU memory, if UCX was built with
-/// CUDA.
+/// GPU communicators whose messages UCX reads from and writes to GPU memory, if UCX was built for
+/// these GPUs.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "src/device/gpu.hpp"
+#include "src/device/communicator.hpp"
+#include "src/device/queue.hpp"
 
 namespace tessera {
 
@@ -32,11 +33,11 @@ class UcxCommunicator : public GpuCommunicator {
 };
 
 /// Whether UCX is available and reaches memory of such a GPU. Cost: starts UCX, some milliseconds.
-[[nodiscard]] GpuCommunicatorTraits ucx_communicator_traits(GpuStream& stream);
+[[nodiscard]] GpuCommunicatorTraits ucx_communicator_traits(Queue& stream);
 
 /// Makes a member whose messages follow the work of a stream.
 /// Throws: TransportError; BackendNotBuilt where TESSERA_WITH_UCX is off.
-[[nodiscard]] std::unique_ptr<UcxCommunicator> make_ucx_communicator(
-    std::shared_ptr<GpuStream> stream, std::int64_t rank);
+[[nodiscard]] std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> stream,
+                                                                     std::int64_t rank);
 
 }  // namespace tessera

@@ -73,11 +73,11 @@ void check_atomic(ArrayState const& array) {
 
 struct OneSided::Impl {
   Impl(HostCollectives& collectives_to_use, Network& network_to_use, Job const& job_to_use,
-       DeviceKind kind_of_devices)
+       QueueTraits const& traits_of_devices)
       : collectives(collectives_to_use),
         network(network_to_use),
         job(job_to_use),
-        kind(kind_of_devices) {}
+        devices(traits_of_devices) {}
 
   // --- epochs ---
 
@@ -116,9 +116,9 @@ struct OneSided::Impl {
   }
 
   void open(std::shared_ptr<ArrayState> const& array) {
-    if (kind != DeviceKind::cpu)
+    if (!devices.host_reaches_memory)
       throw UsageError(text("one-sided access reaches host memory only, and these devices are ",
-                            tessera::to_string(kind),
+                            devices.name,
                             "; run the program with TESSERA_DEVICE=host, or write a slice"));
     collectives.synchronize();
     if (!has_started) start();
@@ -198,7 +198,7 @@ struct OneSided::Impl {
   HostCollectives& collectives;
   Network& network;
   Job const& job;
-  DeviceKind kind;
+  QueueTraits devices;
   RequestQueue requests{collectives, network, job};
   std::shared_ptr<OpenArrays> arrays = std::make_shared<OpenArrays>();
   std::uint64_t accesses = 0;
@@ -206,8 +206,9 @@ struct OneSided::Impl {
   bool has_started = false;
 };
 
-OneSided::OneSided(HostCollectives& collectives, Network& network, Job const& job, DeviceKind kind)
-    : impl_(std::make_unique<Impl>(collectives, network, job, kind)) {}
+OneSided::OneSided(HostCollectives& collectives, Network& network, Job const& job,
+                   QueueTraits const& devices)
+    : impl_(std::make_unique<Impl>(collectives, network, job, devices)) {}
 OneSided::~OneSided() = default;
 
 void OneSided::fence(std::shared_ptr<ArrayState> const& array, SourceLocation const& location) {

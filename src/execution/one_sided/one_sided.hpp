@@ -9,7 +9,6 @@
 #include <span>
 
 #include "tessera/base/source.hpp"
-#include "tessera/device/device_kind.hpp"
 
 #include "src/execution/one_sided/host_collectives.hpp"
 #include "src/execution/one_sided/one_sided_request.hpp"
@@ -29,7 +28,8 @@ class Network;
 class OneSided {
  public:
   /// Lifetime: what it is handed outlives it. Nothing happens before the first fence.
-  OneSided(HostCollectives& collectives, Network& network, Job const& job, DeviceKind kind);
+  OneSided(HostCollectives& collectives, Network& network, Job const& job,
+           QueueTraits const& devices);
   ~OneSided();
   OneSided(OneSided const&) = delete;
   OneSided& operator=(OneSided const&) = delete;

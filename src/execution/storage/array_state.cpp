@@ -80,7 +80,7 @@ void ArrayState::add_shards_of(LocalDevice const& device, std::vector<StoredBox>
   for (auto const& box : boxes) {
     auto& shard = shards_.emplace_back();
     shard.device = device.id;
-    shard.stream = device.stream;
+    shard.queue = device.queue;
     shard.own = box.own;
     shard.padded_layout = box.padded_layout;
   }
@@ -99,7 +99,7 @@ std::int64_t ArrayState::buffer_bytes(PaddedShardLayout const& padded_layout) co
 DeviceMemory ArrayState::buffer_for(Shard const& shard, std::size_t which) const {
   if (shard.padded_layout.elements == 0) return {};
   auto const bytes = buffer_bytes(shard.padded_layout);
-  if (block_ == nullptr) return {bytes, shard.stream};
+  if (block_ == nullptr) return {bytes, shard.queue};
   auto* const first = block_->data() + shard.places[which];
   poison(first, bytes);
   return DeviceMemory::borrowed(first, bytes);
@@ -140,7 +140,7 @@ void ArrayState::replace_storage(GhostWidths const& widths) {
   for (auto const& old : old_shards) {
     auto& shard = shards_.emplace_back();
     shard.device = old.device;
-    shard.stream = old.stream;
+    shard.queue = old.queue;
     shard.own = old.own;
     shard.padded_layout = PaddedShardLayout::around(shard.own, widths, element_bytes());
   }

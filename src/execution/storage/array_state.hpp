@@ -30,7 +30,7 @@ using detail::Partials;
 /// A device of this process.
 struct LocalDevice {
   DeviceId id;
-  std::shared_ptr<GpuStream> stream;  ///< of a GPU; null on the host
+  std::shared_ptr<Queue> queue;
 };
 
 /// One box that a device holds of an array.
@@ -39,7 +39,7 @@ struct LocalDevice {
 ///          pointers in its tasks.
 struct Shard {
   DeviceId device;
-  std::shared_ptr<GpuStream> stream;  ///< of a GPU, whose memory this is; null on the host
+  std::shared_ptr<Queue> queue;  ///< of the device
   Box own;
   PaddedShardLayout padded_layout;
   std::array<DeviceMemory, 2> memory;
@@ -55,14 +55,11 @@ struct Shard {
   [[nodiscard]] std::byte* cells() { return buffer(current); }
   [[nodiscard]] bool has_second() const { return memory[1 - current].data() != nullptr; }
 
-  /// Copies from buffer to buffer; the blocks may have different strides. A GPU copies later, in
-  /// the order of its work.
+  /// Copies from buffer to buffer; the blocks may have different strides. A queue that is
+  /// not eager copies later.
   void copy(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
             StridedBlock const& from) const {
-    if (stream == nullptr)
-      copy_block(to_base, to, from_base, from);
-    else
-      stream->copy_block(to_base, to, from_base, from);
+    queue->copy_block(to_base, to, from_base, from);
   }
 
   static constexpr std::size_t displacement = 2112;

@@ -19,7 +19,7 @@ enum class Route : std::uint8_t {
   mpi,
   peer,     ///< a GPU stores or copies into memory of another one of its process
   ipc,      ///< the same between processes of a host
-  nccl,     ///< by NCCL
+  native,   ///< by the library of the GPUs' maker (NCCL), named "nccl"
   ucx_gpu,  ///< by UCX, from and to the memory of GPUs
 };
 
@@ -31,6 +31,10 @@ inline constexpr std::size_t route_count = route_names.size();
 
 [[nodiscard]] constexpr std::string_view to_string(Route route) {
   return route_names[static_cast<std::size_t>(route)];
+}
+/// The library of a route between GPUs by a communicator, for people.
+[[nodiscard]] constexpr std::string_view library_of(Route route) {
+  return route == Route::native ? "NCCL" : "UCX";
 }
 inline std::ostream& operator<<(std::ostream& out, Route route) {
   return out << to_string(route);

@@ -2,9 +2,14 @@
 /// @file
 /// How functions that kernels call are marked.
 
-/// Marks every function that runs inside a kernel: on the host, and on a device too if a CUDA
-/// compiler builds it.
+/// Defined while a compiler for GPUs builds the program's kernels.
 #if defined(__CUDACC__)
+#define TESSERA_COMPILES_FOR_GPUS
+#endif
+
+/// Marks every function that runs inside a kernel: on the host, and on a device too if a
+/// compiler for GPUs builds it.
+#if defined(TESSERA_COMPILES_FOR_GPUS)
 #define TESSERA_FUNCTION __host__ __device__
 #else
 #define TESSERA_FUNCTION

@@ -56,12 +56,12 @@ struct GpuCall {
   std::size_t scalar_count = 0;
   bool unit_stride = false;  ///< rows of the target and of all operands are contiguous
   std::int64_t parts = 0;    ///< of a reduction: number of accumulators that fit
-  void* stream = nullptr;    ///< a cudaStream_t
+  void* stream = nullptr;    ///< of the GPU's runtime
   int multiprocessors = 0;
 };
 
-/// Launches the kernel for a box; a reduction writes all `parts` accumulators. Returns a
-/// cudaError_t. Throws nothing, waits for nothing.
+/// Launches the kernel for a box; a reduction writes all `parts` accumulators. Returns an error
+/// code of the GPU's runtime. Throws nothing, waits for nothing.
 using GpuKernel = int (*)(GpuCall const& call);
 
 /// The compiled forms of a kernel: for inner strides of one element, and for any.
@@ -71,15 +71,15 @@ struct KernelForms {
   /// As unit_stride with non-temporal stores, for a target that is not read; null if there is no
   /// such form.
   KernelFunction non_temporal = nullptr;
-  /// The slot that holds the GPU launch function. The part of the program that a CUDA compiler
-  /// built fills the slot; until then its content is null. The pointer itself is null if the
-  /// library computes on GPUs by other means.
+  /// The slot that holds the GPU launch function. The part of the program that a compiler
+  /// for GPUs built fills the slot; until then its content is null. The pointer itself is null if
+  /// the library computes on GPUs by other means.
   GpuKernel const* gpu = nullptr;
 };
 
-/// Notes that a part of the program was made by a CUDA compiler, and so has kernels for GPUs.
+/// Notes that a part of the program was made by a compiler for GPUs, and so has kernels for GPUs.
 void note_gpu_kernels();
-/// True if some part of the program was made by a CUDA compiler, and so has kernels for GPUs.
+/// True if some part of the program was made by a compiler for GPUs, and so has kernels for GPUs.
 [[nodiscard]] bool gpu_kernels_built();
 
 }  // namespace tessera::detail

@@ -14,6 +14,7 @@
 
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
+#include "src/device/peers.hpp"
 #include "src/execution/gpu_channels/ucx_communicator.hpp"
 #include "src/transport/ucx/worker.hpp"
 
@@ -28,7 +29,7 @@ constexpr char const* hint = "; TESSERA_GPU_ROUTE=host does without UCX between 
 constexpr std::chrono::seconds patience{3};
 
 ucs_memory_type_t memory_of(GpuPeers const& peers) {
-  return peers.library_memory() == MemoryKind::cuda ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
+  return peers.library_memory() == MemoryKind::gpu ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
 }
 
 // A message on its way. UCX is given its address.
@@ -53,7 +54,7 @@ struct Transfer {
 // The tag of a message is its sender's number; messages of one sender arrive in order.
 class Group final : public UcxCommunicator {
  public:
-  Group(std::shared_ptr<GpuStream> stream, std::int64_t rank)
+  Group(std::shared_ptr<Queue> stream, std::int64_t rank)
       : stream_(std::move(stream)),
         gpu_(stream_->peers()),
         reached_(stream_->make_event()),
@@ -212,7 +213,7 @@ class Group final : public UcxCommunicator {
     return true;
   }
 
-  std::shared_ptr<GpuStream> stream_;
+  std::shared_ptr<Queue> stream_;
   GpuPeers& gpu_;
   std::unique_ptr<GpuEvent> reached_;  // behind the work before the last end
   std::int64_t rank_;
@@ -225,7 +226,7 @@ class Group final : public UcxCommunicator {
 
 }  // namespace
 
-GpuCommunicatorTraits ucx_communicator_traits(GpuStream& stream) {
+GpuCommunicatorTraits ucx_communicator_traits(Queue& stream) {
   GpuCommunicatorTraits traits{.shares_gpus = true, .spans_hosts = true};
   try {
     auto& gpu = stream.peers();
@@ -239,7 +240,7 @@ GpuCommunicatorTraits ucx_communicator_traits(GpuStream& stream) {
   return traits;
 }
 
-std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<GpuStream> stream,
+std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> stream,
                                                        std::int64_t rank) {
   return std::make_unique<Group>(std::move(stream), rank);
 }

@@ -4,11 +4,11 @@
 
 namespace tessera {
 
-GpuCommunicatorTraits ucx_communicator_traits(GpuStream& /*stream*/) {
+GpuCommunicatorTraits ucx_communicator_traits(Queue& /*stream*/) {
   return {.why_not = "not in this build"};
 }
 
-std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<GpuStream> /*stream*/,
+std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> /*stream*/,
                                                        std::int64_t /*rank*/) {
   throw BackendNotBuilt("UCX", "TESSERA_WITH_UCX");
 }

@@ -2,24 +2,25 @@
 /// @file
 /// The slots in which statements find their GPU kernels.
 ///
-/// A program may have objects of a C++ compiler and of a CUDA compiler, with the same templates in
+/// A program may have objects of a C++ compiler and of one for GPUs, with the same templates in
 /// both; the linker keeps one copy of each. So no copy of a template holds a kernel: each has the
-/// address of a slot, the same in all objects, and the objects of the CUDA compiler fill the slots
-/// before `main` begins.
+/// address of a slot, the same in all objects, and the objects of the compiler for GPUs fill the
+/// slots before `main` begins.
 
 #include <cstddef>
 #include <type_traits>
 
 #include "tessera/detail/array/expr/row.hpp"
+#include "tessera/detail/base/function.hpp"
 #include "tessera/detail/statement/kernel.hpp"
 
-#ifdef __CUDACC__
+#ifdef TESSERA_COMPILES_FOR_GPUS
 #include "tessera/detail/array/expr/gpu_launch.hpp"
 #endif
 
 namespace tessera::detail {
 
-// The slots: null as long as no CUDA compiler has seen the statement. N dimensions of the index
+// The slots: null as long as no compiler for GPUs has seen the statement. N dimensions of the index
 // space.
 template <class Kernel, class T, std::size_t N>
 inline constinit GpuKernel gpu_assignment = nullptr;
@@ -28,7 +29,7 @@ inline constinit GpuKernel gpu_reduction = nullptr;
 template <class Kernel, class A, class Out, std::size_t N>
 inline constinit GpuKernel gpu_fold = nullptr;
 
-#ifdef __CUDACC__
+#ifdef TESSERA_COMPILES_FOR_GPUS
 
 // Where an operation cannot run on a GPU the slot stays empty.
 
