@@ -14,7 +14,6 @@
 #include "tessera/array/shift.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
-#include "tessera/detail/array/expr/evaluate.hpp"
 #include "tessera/io/npy.hpp"
 #include "tessera/layout/layout.hpp"
 #include "tessera/layout/parse.hpp"

@@ -2,7 +2,7 @@
 /// @file
 /// Boxes of cells, and what two of them have in common.
 
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 
 #include "src/index/index.hpp"
 

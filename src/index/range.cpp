@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tessera/base/error.hpp"
+#include "tessera/detail/index/shape.hpp"
 
 #include "src/base/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ostream>
 
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 
 #include "src/base/inline_vector.hpp"
 

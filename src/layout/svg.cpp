@@ -1,5 +1,3 @@
-#include "tessera/layout/svg.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "tessera/base/error.hpp"
+#include "tessera/layout/visualize.hpp"
 
 #include "src/base/text.hpp"
 

@@ -197,6 +197,31 @@ bool is_so_anywhere(bool here, SourceLocation const& loop) {
   return byte != std::byte{0};
 }
 
+// What the statements of two steps name.
+struct StepMatches {
+  Matches<ArrayModel> arrays;
+  Matches<ScalarModel> scalars;
+};
+
+// Throws: UsageError if the statements are not alike.
+StepMatches match_statements(RecordedStep& first, RecordedStep const& second,
+                             SourceLocation const& loop) {
+  StepMatches matches;
+  auto& ones = first.statements;
+  auto const& others = second.statements;
+  for (std::size_t s = 0; s < std::min(ones.size(), others.size()); ++s) {
+    find_step(ones[s], others[s]);
+    if (auto const what = difference(ones[s], others[s]); !what.empty()) refuse(loop, what);
+    if (!match(ones[s].statement, others[s].statement, matches.arrays, matches.scalars))
+      refuse(loop, text("does not exchange its arrays in the same way in every step: ",
+                        name_of(ones[s].statement), " names different ones in its second step"));
+  }
+  if (ones.size() != others.size())
+    refuse(loop, text("runs ", counted(std::ssize(ones), "statement"), " in its first step and ",
+                      others.size(), " in its second"));
+  return matches;
+}
+
 bool lie_alike(ArrayBindings const& bindings) {
   for (std::size_t a = 0; a < bindings.arrays.size(); ++a) {
     auto const& one = *bindings.arrays[a];
@@ -239,20 +264,7 @@ void Recorder::note_host_access() {
 
 ArrayBindings compare_steps(RecordedStep& first, RecordedStep const& second,
                             SourceLocation const& loop) {
-  Matches<ArrayModel> arrays;
-  Matches<ScalarModel> scalars;
-  auto& ones = first.statements;
-  auto const& others = second.statements;
-  for (std::size_t s = 0; s < std::min(ones.size(), others.size()); ++s) {
-    find_step(ones[s], others[s]);
-    if (auto const what = difference(ones[s], others[s]); !what.empty()) refuse(loop, what);
-    if (!match(ones[s].statement, others[s].statement, arrays, scalars))
-      refuse(loop, text("does not exchange its arrays in the same way in every step: ",
-                        name_of(ones[s].statement), " names different ones in its second step"));
-  }
-  if (ones.size() != others.size())
-    refuse(loop, text("runs ", counted(std::ssize(ones), "statement"), " in its first step and ",
-                      others.size(), " in its second"));
+  auto [arrays, scalars] = match_statements(first, second, loop);
   ArrayBindings bindings;
   if (!match_moves(first, second, arrays)) {
     bindings.fallback_reason = "arrays are moved or swapped differently in consecutive steps";

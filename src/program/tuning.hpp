@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tessera/program/loop_options.hpp"
+#include "tessera/program/program.hpp"
 
 #include "src/plan/block_model.hpp"
 #include "src/statement/loop/loop_analysis.hpp"

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "src/statement/kernel.hpp"
-#include "src/statement/rows.hpp"
 
 namespace tessera {
 namespace {

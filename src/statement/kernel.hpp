@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// What a compiled kernel is handed, and whether the program has kernels for GPUs.
+/// What a compiled kernel is handed, its walk over rows, and whether the program has kernels for
+/// GPUs.
 
 #include "tessera/detail/statement/kernel.hpp"
 
@@ -16,5 +17,6 @@ using detail::KernelFunction;
 using detail::max_operands;
 using detail::max_scalars;
 using detail::OperandView;
+using detail::visit_rows;
 
 }  // namespace tessera

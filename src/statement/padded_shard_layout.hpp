@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 
 #include "src/index/strided_block.hpp"
 #include "src/plan/ghost.hpp"

@@ -1,4 +1,4 @@
-"""Checks that every include points down, and draws the floors.
+"""Checks that every include and every call points down, and draws the floors.
 
 A folder is a floor, a subfolder a room. A file may include its own room, rooms that FLOORS lists
 before it on the same floor, and all floors below.
@@ -9,6 +9,10 @@ before it on the same floor, and all floors below.
     src/FLOOR[/ROOM]/x.hpp                 private: included as "src/FLOOR/x.hpp" by src/, tests/,
                                            tools/ and bench/, never by include/ and examples/
 
+A file must not call a function that only headers above it declare: argument-dependent lookup would
+find it in a program that includes them. This part needs universal-ctags, and does not see functions
+that macros declare, nor overloads of a name that is also declared below.
+
 usage: floors.py [ROOT]
        floors.py --draw [ROOT]                     the floors with lines and includes, as Markdown
        floors.py --check-drawing FILE [ROOT]       fails if the drawing in FILE is out of date
@@ -18,8 +22,11 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import json
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import textwrap
 
@@ -56,9 +63,7 @@ TOP = {
 # paths are short.
 PLACES = {
     "runtime/budget.hpp": "runtime/profiler",
-    "runtime/counters.hpp": "runtime/profiler",
     "array/element.hpp": "array/expr",
-    "array/expression.hpp": "array/expr",
     "array/scalar.hpp": "array/expr",
     "array/axes.hpp": "array/expr",
 }
@@ -71,6 +76,10 @@ THIRD_PARTY = {
 UMBRELLA = "tessera.hpp"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
+# What is not code, and calls without a qualifier: `name(` or `name<T>(`.
+NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])'|"
+                      r'"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*', re.DOTALL | re.MULTILINE)
+CALL = re.compile(r"(?<![\w.>:~])([a-z_]\w*)\s*(?:<[^;(){}]*>)?\(")
 MARKS = ("<!-- floors: begin -->", "<!-- floors: end -->")
 
 
@@ -158,6 +167,7 @@ class Tree:
         self.places: dict[str, Place] = {}
         self.lines: dict[str, int] = {}
         self.includes: dict[str, list[tuple[str, str]]] = {}  # file -> (mark, name)
+        self.text: dict[str, str] = {}
         self.complaints: list[str] = []
         for top in ("include/tessera", "src", "tests", "tools", "bench", "examples"):
             for path in sorted((root / top).rglob("*")):
@@ -174,6 +184,7 @@ class Tree:
         text = path.read_text()
         self.places[name] = place
         self.lines[name] = text.count("\n")
+        self.text[name] = text
         self.includes[name] = INCLUDE.findall(text)
 
     def file_of(self, user: str, mark: str, name: str) -> str:
@@ -194,6 +205,8 @@ class Tree:
             for mark, name in self.includes[user]:
                 wrong += [f"{user}: {text}" for text in self.check_include(user, mark, name)]
         wrong += [f"rooms include each other: {' -> '.join(cycle)}" for cycle in self.cycles()]
+        if has_ctags():
+            wrong += self.calls_upwards()
         if not self.places and not self.complaints:
             wrong.append(f"{self.root} has no sources")
         return wrong
@@ -235,6 +248,42 @@ class Tree:
         if name in self.house.third_party.get(pathlib.PurePath(user).name, ()):
             return []
         return [f"a header of include/ must not include {name}"]
+
+    def calls_upwards(self) -> list[str]:
+        """Calls of functions that only headers above the caller declare."""
+        files = [f for f, place in self.places.items() if place.kind in ("public", "detail", "private")]
+        names = collections.defaultdict(set)  # file -> everything that it declares
+        functions = collections.defaultdict(set)  # function of a namespace -> headers
+        rooms = collections.defaultdict(set)  # room -> what its headers declare
+        for tag in self.tags(files):
+            file, name = tag["path"], tag["name"]
+            names[file].add(name)
+            if not file.endswith(".hpp"):
+                continue
+            rooms[self.places[file]].add(name)
+            if tag["kind"] in ("function", "prototype") and tag.get("scopeKind") == "namespace":
+                functions[name].add(file)
+        wrong = []
+        for user in files:
+            place = self.places[user]
+            known = names[user].union(*(declared for room, declared in rooms.items()
+                                        if self.house.points_down(place, room)))
+            code = NOT_CODE.sub(lambda found: re.sub(r"[^\n]+", " ", found[0]), self.text[user])
+            for call in CALL.finditer(code):
+                name = call[1]
+                if name in functions and name not in known:
+                    line = code.count("\n", 0, call.start()) + 1
+                    wrong.append(f"{user}:{line}: {place.name} must not call {name}, which only "
+                                 f"{', '.join(sorted(functions[name]))} declares")
+        return wrong
+
+    def tags(self, files: list[str]) -> list[dict]:
+        """Everything that these files declare, as ctags lists it."""
+        run = subprocess.run(
+            ["ctags", "--output-format=json", "--quiet=yes", "--languages=C++", "--langmap=C++:+.h.cu",
+             "--kinds-C++=+pxlzZN", "--fields=+neKZ", "-f", "-", "-L", "-"], input="\n".join(files),
+            cwd=self.root, capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
 
     def arrows(self) -> dict[str, set[str]]:
         """room -> the rooms that its files include."""
@@ -298,6 +347,10 @@ class Tree:
         return sorted(floors, key=lambda floor: (-self.house.height(floor), floor))
 
 
+def has_ctags() -> bool:
+    return shutil.which("ctags") is not None
+
+
 def row(name: str, lines: int, includes: list[str]) -> list[str]:
     """One entry of the drawing; its lines are rounded, or each change would be one of the drawing."""
     text = f"{name:15} {round(lines, -2):6}  " + " ".join(includes)
@@ -355,7 +408,8 @@ def main(arguments: list[str]) -> int:
     if options:
         raise SystemExit(__doc__)
     wrong = tree.check()
-    print("\n".join(wrong) or f"the includes of {len(tree.places)} files point down")
+    what = "includes and calls" if has_ctags() else "includes (calls: universal-ctags is missing)"
+    print("\n".join(wrong) or f"the {what} of {len(tree.places)} files point down")
     return 1 if wrong else 0
 
 

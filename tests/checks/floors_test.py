@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from floors import MARKS, House, Tree, differences, drawing_in, main  # noqa: E402
+from floors import MARKS, House, Tree, differences, drawing_in, has_ctags, main  # noqa: E402
 
 HOUSE = House(
     floors={"base": ["."], "device": [".", ("host", "cuda")], "array": ["expr", "."]},
@@ -127,6 +127,57 @@ class Includes(unittest.TestCase):
         self.assert_wrong({"src/base/a.hpp": "src/array/b.hpp", "src/array/b.hpp": "src/base/a.hpp"},
                           "base must not include",
                           "rooms include each other: array -> base -> array")
+
+
+def upward_calls(files: dict[str, str]) -> list[str]:
+    """What is wrong with the calls of a tree of these files: path -> text."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return Tree(root, HOUSE).calls_upwards()
+
+
+@unittest.skipUnless(has_ctags(), "universal-ctags is not installed")
+class Calls(unittest.TestCase):
+    ABOVE = {"src/array/sum.hpp": "namespace tessera {\ntemplate <class E>\nint sum_of(E const& e);\n"
+                                  "inline int half_of(int a) { return a / 2; }\n}\n"}
+
+    def assert_fine(self, text: str, **more: str):
+        self.assertEqual(upward_calls({**self.ABOVE, "src/base/a.cpp": text, **more}), [])
+
+    def assert_wrong(self, text: str, words: str):
+        found = upward_calls({**self.ABOVE, "src/base/a.cpp": text})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_a_function_that_only_a_floor_above_declares_is_not_called(self):
+        self.assert_wrong("template <class E>\nint f(E const& e) {\n  return sum_of(e);\n}\n",
+                          "src/base/a.cpp:3: base must not call sum_of, which only src/array/sum.hpp")
+        self.assert_wrong("template <class E>\nint f(E e) { return half_of<E>(e); }\n", "half_of")
+
+    def test_calls_downwards_are_fine(self):
+        self.assertEqual(upward_calls({
+            "include/tessera/base/text.hpp": "namespace tessera {\nint text_of(int a);\n}\n",
+            "src/array/a.cpp": "int f(int a) { return text_of(a); }\n"}), [])
+
+    def test_a_floor_may_call_what_it_declares_too(self):
+        self.assert_fine("int g(int a) { return sum_of(a); }\n",
+                         **{"src/base/x.hpp": "namespace tessera {\nint sum_of(int a);\n}\n"})
+        self.assert_fine("static int half_of(int a) { return a; }\nint g() { return half_of(1); }\n")
+
+    def test_local_names_members_and_qualified_names_are_no_such_calls(self):
+        self.assert_fine("int g() {\n  auto const sum_of = [](int a) { return a; };\n"
+                         "  return sum_of(1);\n}\n")
+        self.assert_fine("template <class F>\nint g(F const& sum_of) { return sum_of(1); }\n")
+        self.assert_fine("template <class S>\nint g(S const& s, S* p) {\n"
+                         "  return s.sum_of(1) + p->sum_of(2) + S::sum_of(3);\n}\n")
+
+    def test_comments_and_texts_are_no_calls(self):
+        self.assert_fine("// sum_of(1)\n/* sum_of(2)\n sum_of(3) */\n"
+                         'char const* text = "sum_of(4)";\nchar const quote = \'"\';\n')
 
 
 class Drawing(unittest.TestCase):

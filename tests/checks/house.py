@@ -7,9 +7,10 @@
     room        lines of the largest room: the files of one folder, include/ and src/ together
     file        lines of the longest file
     function    lines of the longest function
-    symbols     symbols that the objects of the examples need from the library, that no header in
-                include/tessera/detail/ declares, and that no guide or example names: public headers
-                declare them for templates alone
+    symbols     symbols that the objects of the examples need from the library, and that are neither
+                names that users may call nor declared in include/tessera/detail/: those in
+                namespace detail that a public header declares for templates alone, and private
+                members
 
 usage: house.py [ROOT] [--build FOLDER] [--limit FIGURE=N]... [--list FIGURE]
 
@@ -108,6 +109,20 @@ class House:
                 found[f"{scope}::{tag['name']}"].append(tag)
         return found
 
+    def functions(self, detail: bool) -> set[str]:
+        """The functions that headers of include/ declare: those in detail/, or what the public ones
+        let users call, which private members are not."""
+        headers = [f for f in self.files
+                   if f.startswith("include/") and f.startswith(DETAIL) == detail]
+        found = set()
+        for tag in self.tags(headers, "--kinds-C++=fp", "--fields=+a"):
+            words = words_of(f"{tag.get('scope', '')}::{tag['name']}")
+            if words[-1].startswith("operator") and tag.get("scopeKind") in ("class", "struct"):
+                found.add("::".join([*words[:-2], words[-1]]))  # a friend is no member
+            if detail or tag.get("access", "public") == "public":
+                found.add("::".join(words))
+        return found
+
     def names(self) -> Figure:
         names = self.public_names()
         return Figure(len(names), [
@@ -143,23 +158,27 @@ class House:
         run = subprocess.run(["nm", "--undefined-only", "--demangle", *objects],
                              capture_output=True, text=True, check=True)
         needed = set(re.findall(r"^\s+U (tessera::.*)$", run.stdout, re.MULTILINE))
-        listed = {t["name"] for t in self.tags([f for f in self.files if f.startswith(DETAIL)],
-                                               "--kinds-C++=fpcs")}
-        entries = []
-        for symbol in sorted(needed):
-            words = qualified_name(symbol)
-            if not any(w in listed or self.is_shown(w) for w in words):
-                entries.append((1, symbol))
+        declared = self.functions(detail=True) | {name for name in self.functions(detail=False)
+                                                  if not name.startswith("detail::")}
+        entries = [(1, symbol) for symbol in sorted(needed)
+                   if "::".join(qualified_name(symbol)) not in declared]
         return Figure(len(entries), entries)
 
 
 def qualified_name(symbol: str) -> list[str]:
-    """The function of a demangled symbol and the class that it belongs to, without arguments."""
-    name = re.sub(r"\[abi:\w+\]", "", symbol).split("(")[0]
+    """The function of a demangled symbol and where it belongs, without arguments."""
+    name = re.sub(r"\[abi:\w+\]", "", symbol)
+    found = re.search(r"operator\s*(\(\)|[^\w\s(]+)", name)
+    operator = found[0] if found else ""
+    name = (name[:found.start()] if found else name).split("(")[0]
     while re.search(r"<[^<>]*>", name):
         name = re.sub(r"<[^<>]*>", "", name)
-    words = [w for w in re.split(r"::|\s", name) if w and w not in ("tessera", "detail")]
-    return words[-2:]
+    return words_of(name.split()[-1] + operator)
+
+
+def words_of(name: str) -> list[str]:
+    """tessera::Mesh::axis: Mesh, axis."""
+    return [w for w in re.sub(r"\s", "", name).split("::") if w and w != "tessera"]
 
 
 def largest(entries: list[tuple[int, str]]) -> Figure:

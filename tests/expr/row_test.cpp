@@ -9,7 +9,6 @@
 #include "tessera/detail/array/evaluate/assign.hpp"
 
 #include "src/statement/kernel.hpp"
-#include "src/statement/rows.hpp"
 
 using namespace tessera;
 

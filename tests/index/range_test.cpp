@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/detail/index/shape.hpp"
 
 #include "src/base/text.hpp"
 

@@ -1,5 +1,3 @@
-#include "tessera/layout/svg.hpp"
-
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -9,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/layout/visualize.hpp"
 
 #include "src/base/text.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "tessera/array/shards.hpp"
 #include "tessera/layout/parse.hpp"
-#include "tessera/layout/svg.hpp"
+#include "tessera/layout/visualize.hpp"
 #include "tessera/runtime/budget.hpp"
 
 #include "src/base/environment.hpp"

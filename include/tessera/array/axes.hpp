@@ -39,18 +39,4 @@ requires(sizeof...(D) >= 1 && (std::integral<D> && ...))
   return Axes<sizeof...(D)>(list);
 }
 
-namespace detail {
-
-/// A set of dimensions: bit d for dimension d.
-using DimensionSet = std::uint32_t;
-[[nodiscard]] constexpr bool has_dimension(DimensionSet set, std::size_t d) {
-  return ((set >> d) & 1U) != 0;
-}
-
-/// Throws: ShapeError if there is no such axis. Negative ones count from the end.
-[[nodiscard]] std::size_t resolve_axis(std::int64_t axis, std::size_t rank);
-/// Throws: ShapeError if a dimension does not exist or is named twice.
-[[nodiscard]] DimensionSet resolve_axes(std::span<std::int64_t const> numbers, std::size_t rank);
-
-}  // namespace detail
 }  // namespace tessera

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What may be an element of an array.
+/// What may be an element of an array, and what may stand on the right of an assignment.
 
 #include <complex>
 #include <concepts>
@@ -11,6 +11,17 @@
 #include "tessera/base/half.hpp"
 
 namespace tessera {
+
+/// The root of everything that can stand on the right of an assignment.
+struct ExpressionBase {};
+
+/// Anything that may stand on the right of an assignment: arrays, slices, and expressions of them.
+template <class E>
+concept Expression = std::derived_from<E, ExpressionBase>;
+
+/// An expression of bools, cell by cell: u(mask) = value.
+template <class E>
+concept Mask = Expression<E> && std::same_as<typename E::value_type, bool>;
 
 /// Anything that can be copied byte by byte.
 template <class T>

@@ -4,7 +4,6 @@
 /// types. C++ numbers are weak: a float array times 0.5 stays float.
 
 #include "tessera/array/dist_array.hpp"
-#include "tessera/detail/array/expr/evaluate.hpp"
 #include "tessera/detail/array/expr/nodes.hpp"
 #include "tessera/detail/array/expr/operations.hpp"
 

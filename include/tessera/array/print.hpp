@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tessera/array/dist_array.hpp"
-#include "tessera/layout/svg.hpp"
 #include "tessera/layout/visualize.hpp"
 
 namespace tessera {

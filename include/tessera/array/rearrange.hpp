@@ -10,6 +10,7 @@
 
 #include "tessera/array/shift.hpp"
 #include "tessera/array/view.hpp"
+#include "tessera/detail/array/expr/arguments.hpp"
 #include "tessera/detail/array/expr/nodes.hpp"
 
 namespace tessera {
@@ -20,14 +21,6 @@ template <class E>
 concept Viewable = Expression<E> && requires(E const& e) {
   e.view(SourceLocation{}).axes();
 };
-
-/// The dimensions that `axes` names, in that order, into the first places of `dimensions`; returns
-/// how many. Negative axes count from the end.
-/// Throws: ShapeError if there is no such axis, or one is named twice.
-std::size_t resolve_axes(std::span<std::int64_t const> axes, std::size_t rank,
-                         std::span<std::size_t> dimensions);
-/// The same where all dimensions have to be named.
-void resolve_order(std::span<std::int64_t const> axes, std::span<std::size_t> dimensions);
 
 template <std::size_t N>
 [[nodiscard]] std::array<std::size_t, N> resolved_order(std::span<std::int64_t const> axes) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tessera/array/element.hpp"
-#include "tessera/array/expression.hpp"
 #include "tessera/base/source.hpp"
 #include "tessera/detail/runtime/submit.hpp"
 

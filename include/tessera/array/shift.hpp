@@ -10,7 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include "tessera/array/axes.hpp"
+#include "tessera/detail/array/expr/arguments.hpp"
 #include "tessera/detail/array/expr/convert.hpp"
 #include "tessera/detail/array/expr/nodes.hpp"
 #include "tessera/detail/array/expr/operations.hpp"
@@ -119,13 +119,6 @@ struct Boundaries {
 
 namespace detail {
 
-/// Throws: UsageError where only one side is periodic.
-void check_boundaries(Boundaries const& boundaries, std::size_t dimension);
-/// Throws: UsageError if the index of a cell that far away would overflow.
-void check_offset(std::int64_t offset, std::size_t dimension);
-/// Throws: ShapeError if the numbers of offsets or boundaries are not the array's dimensions.
-void check_counts(std::size_t rank, std::size_t offsets, std::size_t boundaries);
-
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] auto make_shift(ArrayNode<T, N, R> const& view, std::span<std::int64_t const> offsets,
                               std::span<Boundaries const> boundaries,
@@ -136,7 +129,7 @@ template <class T, std::size_t N, std::size_t R>
   node.at = location;
   for (std::size_t d = 0; d < N; ++d) {
     auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
-    check_boundaries(boundary, d);
+    check_boundaries(boundary.below.kind(), boundary.above.kind(), d);
     check_offset(offsets[d], d);
     node.offsets[d] = offsets[d];
     node.below[d] = boundary.below.kind();

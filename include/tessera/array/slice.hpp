@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "tessera/array/element.hpp"
-#include "tessera/array/expression.hpp"
+#include "tessera/detail/index/shape.hpp"
 #include "tessera/index/range.hpp"
 
 namespace tessera {

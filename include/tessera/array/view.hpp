@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tessera/array/element.hpp"
-#include "tessera/array/expression.hpp"
 #include "tessera/array/slice.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/source.hpp"

@@ -66,11 +66,4 @@ class Range {
   return {begin, none};
 }
 
-namespace detail {
-/// An integer index by Python's rules: negative counts from the end.
-/// Throws: IndexError if it lies outside; `dimension` names it.
-[[nodiscard]] std::int64_t resolve_index(std::int64_t index, std::int64_t extent,
-                                         std::size_t dimension);
-
-}  // namespace detail
 }  // namespace tessera

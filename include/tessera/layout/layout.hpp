@@ -7,7 +7,7 @@
 #include <ostream>
 #include <vector>
 
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 #include "tessera/layout/named_sharding.hpp"
 
 namespace tessera {

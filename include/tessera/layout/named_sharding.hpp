@@ -9,7 +9,7 @@
 #include <ostream>
 #include <vector>
 
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 #include "tessera/layout/cut.hpp"
 #include "tessera/mesh/mesh.hpp"
 #include "tessera/mesh/partition_spec.hpp"

@@ -4,22 +4,93 @@
 /// steps.
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "tessera/base/error.hpp"
+#include "tessera/detail/array/evaluate/build.hpp"
+#include "tessera/detail/program/steps.hpp"
+#include "tessera/index/index.hpp"
 #include "tessera/plan/caches.hpp"
 #include "tessera/plan/explanation.hpp"
-#include "tessera/program/loop_options.hpp"
-#include "tessera/program/step.hpp"
 
 namespace tessera {
+
+/// The number of the loop's step in which a statement is computed, counted from 0. The body of
+/// `iterate` receives it; it is the only number that may change from step to step.
+///
+/// Shapes:  no dimensions; an expression of std::int64_t.
+/// Example: iterate(100, [&](Step t) { u = u + 0.1 * t; });
+class Step : public ExpressionBase {
+ public:
+  using value_type = std::int64_t;
+  static constexpr std::size_t rank = 0;
+
+  explicit Step(std::int64_t number) : number_(number) {}
+
+  [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
+  [[nodiscard]] SourceLocation location() const { return {}; }
+  /// The number for the statement that is being built; a replay does not use it.
+  [[nodiscard]] std::int64_t number() const { return number_; }
+
+ private:
+  std::int64_t number_;
+};
+
+namespace detail {
+
+struct StepKernel {
+  static constexpr KernelEnds ends{};
+  template <bool unit, class Call>
+  [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
+    return ConstantRow<std::int64_t>{call.step};
+  }
+};
+
+[[nodiscard]] inline auto make_kernel(Step const& step, Builder& builder) {
+  auto& statement = builder.statement();
+  if (statement.step.value_or(step.number()) != step.number())
+    throw UsageError(
+        "one statement uses the steps of two loops, one inside the other; split it into two");
+  statement.step = step.number();
+  return StepKernel{};
+}
+
+}  // namespace detail
+
+/// Options that override the library's choices. The library chooses every value that is zero, empty
+/// or unset. Environment variables take precedence: TESSERA_DEPTH, TESSERA_TILE, TESSERA_OVERLAP
+/// and TESSERA_GRAPHS.
+struct LoopOptions {
+  /// Steps between two exchanges: in place of exchanges, each device also computes some of its
+  /// neighbours' cells. 1: as the plain loop, a message per neighbour and step.
+  std::int64_t depth = 0;
+  /// Cells of a tile along each dimension; all steps of a block run over one tile before the next.
+  /// 0: the whole extent.
+  Shape tile = {};
+  /// Whether a device computes cells that need none of its neighbours' cells while those travel.
+  /// That needs more and smaller tasks. Default: if a message takes longer than 20 us. Messages
+  /// longer than two slots (TESSERA_SLOT_BYTES) are always awaited first.
+  std::optional<bool> overlap = {};
+  /// Whether a GPU keeps the launches of one or several blocks as a graph where that pays, so that
+  /// the host submits them with one launch.
+  bool graphs = true;
+
+  /// Throws: UsageError if a number is negative.
+  void check() const;
+  /// These options, overridden by the environment.
+  /// Throws: ConfigError for a variable that cannot be read.
+  [[nodiscard]] LoopOptions with_environment() const;
+};
 
 /// How the steps of a loop are run.
 enum class LoopMode {
@@ -114,10 +185,6 @@ template <LoopFunction F>
   else
     return [kept = std::forward<F>(body)](Step) mutable { kept(); };
 }
-
-/// Throws: UsageError if it is negative, or an interval not positive.
-void check_steps(std::int64_t steps);
-void check_interval(std::int64_t steps);
 
 }  // namespace detail
 

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "tessera/base/ids.hpp"
+#include "tessera/detail/runtime/submit.hpp"
 #include "tessera/device/device_kind.hpp"
 #include "tessera/plan/explanation.hpp"
-#include "tessera/runtime/counters.hpp"
+#include "tessera/runtime/budget.hpp"
 
 struct ncclComm;  // NCCL's ncclComm_t is a pointer to one
 
@@ -139,25 +140,7 @@ void synchronize();
 /// Ranks:   collective; the numbers are those of this process's devices.
 /// Example: std::cout << explain([&] { u(inner) = 0.5 * (u(left) + u(right)); });
 template <class Body>
-[[nodiscard]] Explanations explain(Body&& body);
-
-namespace detail {
-/// Collects explanations while it lives.
-class ExplanationScope {
- public:
-  ExplanationScope();
-  ~ExplanationScope();
-  ExplanationScope(ExplanationScope const&) = delete;
-  ExplanationScope& operator=(ExplanationScope const&) = delete;
-  Explanations result;
-
- private:
-  Explanations* outer_;
-};
-}  // namespace detail
-
-template <class Body>
-Explanations explain(Body&& body) {
+[[nodiscard]] Explanations explain(Body&& body) {
   detail::ExplanationScope scope;
   body();
   return scope.result;

@@ -185,27 +185,6 @@ class FoldPlans {
 
 }  // namespace
 
-std::size_t resolve_axis(std::int64_t axis, std::size_t rank) {
-  auto const dimensions = static_cast<std::int64_t>(rank);
-  if (axis < -dimensions || axis >= dimensions)
-    throw ShapeError(text("there is no axis ", axis, " in an array of ",
-                          counted(dimensions, "dimension"), "; there are ", -dimensions, " to ",
-                          dimensions - 1));
-  return static_cast<std::size_t>(axis < 0 ? axis + dimensions : axis);
-}
-
-DimensionSet resolve_axes(std::span<std::int64_t const> numbers, std::size_t rank) {
-  DimensionSet set = 0;
-  for (auto const number : numbers) {
-    auto const d = resolve_axis(number, rank);
-    if (has_dimension(set, d))
-      throw ShapeError(text("axis ", number, " names dimension ", d, " a second time in ",
-                            join(numbers, "axis(", ")"), "; name each dimension once"));
-    set |= DimensionSet{1} << d;
-  }
-  return set;
-}
-
 std::int64_t count_terms(Shape const& extents, DimensionSet reduced) {
   std::int64_t terms = 1;
   for (std::size_t d = 0; d < extents.size(); ++d)

@@ -11,7 +11,7 @@
 
 #include "tessera/base/source.hpp"
 #include "tessera/detail/statement/array_ref.hpp"
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 #include "tessera/layout/layout.hpp"
 
 #include "src/base/inline_vector.hpp"

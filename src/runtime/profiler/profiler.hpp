@@ -9,7 +9,7 @@
 #include <span>
 
 #include "tessera/plan/explanation.hpp"
-#include "tessera/runtime/counters.hpp"
+#include "tessera/runtime/budget.hpp"
 
 #include "src/execution/device_task.hpp"
 #include "src/execution/loop.hpp"

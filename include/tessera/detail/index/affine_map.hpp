@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ostream>
 
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 
 namespace tessera::detail {
 

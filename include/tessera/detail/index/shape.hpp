@@ -26,4 +26,9 @@ void check_shape(Shape const& shape);
   return -floor_div(-a, b);
 }
 
+/// An integer index by Python's rules: negative counts from the end.
+/// Throws: IndexError if it lies outside; `dimension` names it.
+[[nodiscard]] std::int64_t resolve_index(std::int64_t index, std::int64_t extent,
+                                         std::size_t dimension);
+
 }  // namespace tessera::detail

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tessera/detail/statement/array_ref.hpp"
+#include "tessera/plan/explanation.hpp"
 
 namespace tessera::detail {
 
@@ -28,5 +29,18 @@ void read_scalar(ScalarPtr const& scalar, std::span<std::byte> into);
 /// Tells the recorder of a loop, if there is one, that an array was moved from one handle to
 /// another. Ranks: local.
 void note_move(StatePtr const& state) noexcept;
+
+/// Collects the explanations of statements while it lives.
+class ExplanationScope {
+ public:
+  ExplanationScope();
+  ~ExplanationScope();
+  ExplanationScope(ExplanationScope const&) = delete;
+  ExplanationScope& operator=(ExplanationScope const&) = delete;
+  Explanations result;
+
+ private:
+  Explanations* outer_;
+};
 
 }  // namespace tessera::detail

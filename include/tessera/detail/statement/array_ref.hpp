@@ -8,7 +8,7 @@
 
 #include "tessera/base/ids.hpp"
 #include "tessera/base/source.hpp"
-#include "tessera/index/box.hpp"
+#include "tessera/index/index.hpp"
 
 namespace tessera {
 

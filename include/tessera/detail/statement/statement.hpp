@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "tessera/base/source.hpp"
-#include "tessera/detail/base/stack_list.hpp"
+#include "tessera/detail/base/inline_vector.hpp"
 #include "tessera/detail/plan/access.hpp"
 #include "tessera/detail/plan/compute_placement.hpp"
 #include "tessera/detail/statement/array_ref.hpp"

@@ -21,6 +21,7 @@
 #include "tessera/array/axes.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/detail/array/evaluate/reduce.hpp"
+#include "tessera/detail/array/expr/arguments.hpp"
 #include "tessera/detail/array/expr/gpu.hpp"
 
 namespace tessera::detail {
@@ -65,17 +66,6 @@ class RowWalk {
   std::size_t dimensions_[max_rank] = {};
   std::int64_t at_[max_rank] = {};
 };
-
-/// Merges a part into the accumulator of its cell.
-template <class A>
-TESSERA_FUNCTION void put_result(A& cell, A const& part, double) {
-  cell.merge(part);
-}
-/// Finishes a cell's value from the accumulator of all its terms.
-template <class T, class A>
-TESSERA_FUNCTION void put_result(T& cell, A const& whole, double parameter) {
-  cell = whole.value(parameter);
-}
 
 /// Reduces a box: each target cell takes all indices that differ only along dimensions that do not
 /// move it.

@@ -141,27 +141,6 @@ template <class Condition, class A, class B>
                      std::remove_cv_t<decltype(b)>>{condition, a, b};
 }
 
-/// Calls visit(kernel) for each of a kernel's terminals: operands, literals, coordinates.
-template <class Kernel, class Visit>
-void visit_ends(Kernel const& kernel, Visit const& visit) {
-  visit(kernel);
-}
-template <class Op, class C, class A, class Visit>
-void visit_ends(OperationKernel<Op, C, A> const& kernel, Visit const& visit) {
-  visit_ends(kernel.a, visit);
-}
-template <class Op, class C, class A, class B, class Visit>
-void visit_ends(OperationKernel<Op, C, A, B> const& kernel, Visit const& visit) {
-  visit_ends(kernel.a, visit);
-  visit_ends(kernel.b, visit);
-}
-template <class C, class Condition, class A, class B, class Visit>
-void visit_ends(WhereKernel<C, Condition, A, B> const& kernel, Visit const& visit) {
-  visit_ends(kernel.condition, visit);
-  visit_ends(kernel.a, visit);
-  visit_ends(kernel.b, visit);
-}
-
 /// Records in the statement where the kernel holds the constants past the edges.
 struct RecordConstants {
   std::byte const* start;

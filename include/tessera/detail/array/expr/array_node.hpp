@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tessera/array/element.hpp"
-#include "tessera/array/expression.hpp"
 #include "tessera/base/source.hpp"
 #include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/index/affine_map.hpp"

@@ -11,7 +11,6 @@
 ///     row 0   0 1 2 3 0 1 2 3 | the next block along x
 ///     row 1   4 5 6 7 4 5 6 7 |
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -97,44 +96,13 @@ class GpuRowCursor {
   std::int64_t at_[N] = {};
 };
 
-/// The least power of two that is no less than `count`, but no more than `most`, which is one too.
-[[nodiscard]] constexpr unsigned power_of_two_for(std::int64_t count, unsigned most) {
-  unsigned power = 1;
-  while (power < most && power < count) power *= 2;
-  return power;
-}
-
 /// Threads for all cells of a box at once, up to the largest grid. `threads` of a block: a power of
 ///         two.
-[[nodiscard]] constexpr GpuShape shape_for(std::int64_t rows, std::int64_t columns,
-                                           unsigned threads) {
-  constexpr unsigned warp = 32;  // threads that load together
-  constexpr std::int64_t most_x = 0x7fff'ffff;
-  constexpr std::int64_t most_y = 65535;
-  auto const blocks = [](std::int64_t count, std::int64_t each, std::int64_t most) {
-    return static_cast<unsigned>(std::clamp<std::int64_t>((count + each - 1) / each, 1, most));
-  };
-  GpuShape shape;
-  shape.threads_x =
-      std::max(power_of_two_for((columns + cells_in_flight - 1) / cells_in_flight, threads),
-               power_of_two_for(columns, std::min(warp, threads)));
-  shape.threads_y = threads / shape.threads_x;
-  shape.blocks_x = blocks(columns, shape.threads_x * cells_in_flight, most_x);
-  shape.blocks_y = blocks(rows, shape.threads_y, most_y);
-  return shape;
-}
+[[nodiscard]] GpuShape shape_for(std::int64_t rows, std::int64_t columns, unsigned threads);
 
 /// The same with at most `most` blocks.
-[[nodiscard]] constexpr GpuShape shape_for(std::int64_t rows, std::int64_t columns,
-                                           unsigned threads, std::int64_t most) {
-  auto shape = shape_for(rows, columns, threads);
-  auto const limited = [](unsigned blocks, std::int64_t limit) {
-    return static_cast<unsigned>(std::clamp<std::int64_t>(limit, 1, blocks));
-  };
-  shape.blocks_x = limited(shape.blocks_x, most);
-  shape.blocks_y = limited(shape.blocks_y, most / shape.blocks_x);
-  return shape;
-}
+[[nodiscard]] GpuShape shape_for(std::int64_t rows, std::int64_t columns, unsigned threads,
+                                 std::int64_t most);
 
 /// How the threads of a block share a fold's work, all numbers powers of two: each of `cells`
 /// target cells has `along` threads for the terms of a row and as many for each of `rows` rows at
@@ -190,24 +158,6 @@ struct FoldExtents {
 ///         cells, at least eight neighbours of a row stay together. If there are fewer cells than
 ///         `busy` threads, more threads share each cell, as long as each thread gets a few terms.
 ///         `threads` of a block: a power of two, 32 or more.
-[[nodiscard]] constexpr FoldSplit split_for(FoldExtents const& extents, unsigned threads,
-                                            std::int64_t busy) {
-  constexpr unsigned warp_bits = 5;
-  constexpr std::int64_t least_terms = 4;
-  FoldSplit split;
-  if (extents.row_terms >= std::int64_t{1} << warp_bits) split.along_bits = warp_bits;
-  auto const together = extents.row_terms == 1 ? power_of_two_for(extents.cells, 8) : 1;
-  while (split.threads() * together < threads && extents.cells < busy >> split.steps()) {
-    auto const terms = extents.rows * extents.row_terms;
-    if (extents.row_terms >= 2 * least_terms << split.along_bits)
-      ++split.along_bits;
-    else if (terms >= 2 * least_terms << split.steps() && extents.rows >= 2 << split.rows_bits)
-      ++split.rows_bits;
-    else
-      break;
-  }
-  while (split.threads() < threads) ++split.cells_bits;
-  return split;
-}
+[[nodiscard]] FoldSplit split_for(FoldExtents const& extents, unsigned threads, std::int64_t busy);
 
 }  // namespace tessera::detail

@@ -10,7 +10,6 @@
 #include "tessera/detail/array/expr/operations.hpp"
 #include "tessera/detail/base/function.hpp"
 #include "tessera/detail/statement/kernel.hpp"
-#include "tessera/detail/statement/rows.hpp"
 
 namespace tessera::detail {
 
@@ -218,6 +217,38 @@ struct WhereKernel {
                                          a.template row<unit>(call), b.template row<unit>(call)};
   }
 };
+
+/// Calls visit(kernel) for each of a kernel's terminals: operands, literals, coordinates.
+template <class Kernel, class Visit>
+void visit_ends(Kernel const& kernel, Visit const& visit) {
+  visit(kernel);
+}
+template <class Op, class C, class A, class Visit>
+void visit_ends(OperationKernel<Op, C, A> const& kernel, Visit const& visit) {
+  visit_ends(kernel.a, visit);
+}
+template <class Op, class C, class A, class B, class Visit>
+void visit_ends(OperationKernel<Op, C, A, B> const& kernel, Visit const& visit) {
+  visit_ends(kernel.a, visit);
+  visit_ends(kernel.b, visit);
+}
+template <class C, class Condition, class A, class B, class Visit>
+void visit_ends(WhereKernel<C, Condition, A, B> const& kernel, Visit const& visit) {
+  visit_ends(kernel.condition, visit);
+  visit_ends(kernel.a, visit);
+  visit_ends(kernel.b, visit);
+}
+
+/// Merges a part into the accumulator of its cell.
+template <class A>
+TESSERA_FUNCTION void put_result(A& cell, A const& part, double) {
+  cell.merge(part);
+}
+/// Finishes a cell's value from the accumulator of all its terms.
+template <class T, class A>
+TESSERA_FUNCTION void put_result(T& cell, A const& whole, double parameter) {
+  cell = whole.value(parameter);
+}
 
 /// Writes rows of a box: the function behind a KernelFunction. The value is converted to T.
 template <class Kernel, class T, bool unit>

@@ -1,4 +1,4 @@
-#include "tessera/array/one_sided.hpp"
+#include "tessera/detail/array/erased/one_sided.hpp"
 
 #include "tessera/base/error.hpp"
 

@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// One-sided access that needs no element type, in the Runtime that lives.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "tessera/base/source.hpp"
+#include "tessera/detail/execution/cell_update.hpp"
+#include "tessera/detail/statement/array_ref.hpp"
+#include "tessera/index/index.hpp"
+
+namespace tessera::detail {
+
+using Cell = std::span<std::int64_t const>;
+
+void pass_fence(StatePtr const& state, SourceLocation const& location);
+void read_cell(StatePtr const& state, Cell cell, std::byte* into);
+void write_cell(StatePtr const& state, Cell cell, std::byte const* from);
+void update_cell(StatePtr const& state, Cell cell, CellUpdate const& update, std::byte* old);
+/// How many cells a box has. Throws: as begin_read.
+[[nodiscard]] std::size_t cells_to_read(StatePtr const& state, Box const& box);
+[[nodiscard]] std::shared_ptr<OneSidedRequest> begin_read(StatePtr const& state, Box const& box,
+                                                          std::byte* into);
+/// Throws: ShapeError if there are not as many cells as the box has.
+[[nodiscard]] std::shared_ptr<OneSidedRequest> begin_write(StatePtr const& state, Box const& box,
+                                                           std::byte const* from,
+                                                           std::int64_t cells);
+[[nodiscard]] std::shared_ptr<OneSidedRequest> begin_update(StatePtr const& state, Cell cell,
+                                                            CellUpdate const& update);
+/// Throws: ShapeError unless there is room for the cells of the box.
+void check_room(Box const& box, std::int64_t cells);
+[[nodiscard]] bool is_done(OneSidedRequest const& request);
+void wait_for(OneSidedRequest const& request);
+/// The bytes that a read brought. They live as long as the request.
+[[nodiscard]] std::span<std::byte const> cells_read(OneSidedRequest const& request);
+
+}  // namespace tessera::detail
