@@ -15,7 +15,7 @@ namespace tessera {
 /// Threads: the caller's.
 class Targets {
  public:
-  /// The writes of the record's plan; none without a target.
+  /// The writes of the task's plan; none without a target.
   void name(DeviceTask& task, std::shared_ptr<ArrayModel> const& target, DeviceId device);
 
  private:

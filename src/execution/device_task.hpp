@@ -40,7 +40,7 @@ struct DeviceTask {
   Queue* queue = &host_queue();     ///< of the device
   QueueContext* context = nullptr;  ///< of the same queue
 
-  /// The record runs on this queue.
+  /// The task runs on this queue.
   void run_on(QueueContext& of_device) {
     context = &of_device;
     queue = of_device.queue.get();
@@ -65,7 +65,7 @@ struct DeviceTask {
   std::byte* accumulator = nullptr;
   std::byte* result = nullptr;
   TreeLinks* tree = nullptr;
-  std::vector<std::shared_ptr<void>> keeps;  ///< arrays and scalars that the record names
+  std::vector<std::shared_ptr<void>> keeps;  ///< arrays and scalars that the task names
 
   std::function<void(DeviceTask&)> const* call = nullptr;
 
@@ -91,11 +91,11 @@ inline void note_phase(DeviceTask& task, Phase phase) {
   return storage == Storage::shard ? task.buffers[buffer] : task.scratch;
 }
 
-/// Runs a record on its device's thread.
+/// Runs a task on its device's thread.
 /// Throws: PeerFailed, Mismatch, DeviceError, and what a kernel throws.
 void execute(DeviceTask& task);
 
-/// Carries out only the first part of a statement: sends, receives and copies what the record's
+/// Carries out only the first part of a statement: sends, receives and copies what the task's
 /// plan says.
 /// Throws: PeerFailed, Mismatch, DeviceError.
 void exchange_cells(DeviceTask& task);

@@ -43,7 +43,7 @@ std::byte const* operand_address(DeviceTask const& task, PartOperand const& oper
   return nullptr;
 }
 
-// The call of a kernel for a part of the record's plan. Names memory of both.
+// The call of a kernel for a part of the task's plan. Names memory of both.
 class PartCall {
  public:
   PartCall(DeviceTask const& task, Part const& part);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Waits of the host for the GPU of a record.
+/// Waits of the host for the GPU of a task.
 
 #include "src/execution/device_task.hpp"
 
@@ -10,7 +10,7 @@ namespace tessera {
 void wait_until_passed(DeviceTask& task, GpuEvent& event);
 /// Waits until the GPU has done all work so far. Throws: as wait_until_passed.
 void wait_for_gpu(DeviceTask& task);
-/// Waits until what the record's communicator has begun last lies in its queue.
+/// Waits until what the task's communicator has begun last lies in its queue.
 /// Throws: PeerFailed, Mismatch, DeviceError.
 void wait_for_communicator(DeviceTask& task);
 

@@ -17,7 +17,7 @@ namespace tessera {
 
 struct DeviceTask;
 
-/// Messages of a record's plan.
+/// Messages of a task's plan.
 struct PathMessages {
   std::span<Message const> sends;
   std::span<Message const> receives;
@@ -25,7 +25,7 @@ struct PathMessages {
 
 /// One way in which messages travel. Has no state of its own.
 ///
-/// Threads: any; a record's calls come from the thread of its device.
+/// Threads: any; a task's calls come from the thread of its device.
 /// Throws:  PeerFailed, Mismatch, DeviceError, from any step.
 class MessagePath {
  public:

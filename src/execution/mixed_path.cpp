@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-// Calls step(path, its messages) for each path of the record's plan.
+// Calls step(path, its messages) for each path of the task's plan.
 template <class Step>
 void visit_paths(DeviceTask const& task, Step const& step) {
   auto const& plan = *task.plan;

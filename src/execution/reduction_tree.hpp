@@ -24,7 +24,7 @@ struct TreeNeighbours {
 /// The tree of all devices, and inside it the tree of the processes' first devices.
 ///
 /// Inside a process the first device is the root, over the processes the first one.
-/// Threads: the caller's; the links of a device belong to its worker while it runs a record.
+/// Threads: the caller's; the links of a device belong to its worker while it runs a task.
 class ReductionTrees {
  public:
   ReductionTrees(Job const& job, Network& network);

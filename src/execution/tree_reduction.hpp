@@ -21,14 +21,14 @@ struct TreeLinks {
   std::vector<Sender*> to_children;
 };
 
-/// Combines the accumulators of all devices for a record's reduction, and gives each the value.
+/// Combines the accumulators of all devices for a task's reduction, and gives each the value.
 /// Throws: PeerFailed, Mismatch.
 void reduce_along_tree(DeviceTask& task);
 
 /// Combines `from` into `into`, which are of equal lengths.
 using CombineBytes = void (*)(std::span<std::byte> into, std::span<std::byte const> from);
 
-/// Combines `bytes` of all members of the record's tree, in pieces of a multiple of 128 bytes, and
+/// Combines `bytes` of all members of the task's tree, in pieces of a multiple of 128 bytes, and
 /// gives the result to each.
 /// Throws: PeerFailed, Mismatch.
 void combine_along_tree(DeviceTask& task, std::span<std::byte> bytes, CombineBytes combine);

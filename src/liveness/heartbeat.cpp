@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-/// The numbers that each process publishes on its host: pid, descriptor, nonce, door, namespace of
+/// The numbers that each process publishes on its host: pid, descriptor, nonce, descriptor server, namespace of
 /// the pid.
 constexpr std::size_t ticket_numbers = 5;
 

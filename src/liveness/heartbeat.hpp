@@ -29,6 +29,9 @@ namespace tessera {
 /// So a job that is suspended as a whole sees no failure, and the length of a heartbeat under load
 /// cancels out.
 ///
+/// Silence finds processes that have stopped and links that are cut. A process that has died is
+/// found sooner: by /proc on this host, by a refused datagram on another.
+///
 /// Threads: any.
 class Heartbeats {
  public:

@@ -118,7 +118,7 @@ class Reader {
   }
 
  private:
-  // True if an earlier leaf reads the same cells in the same ghost cells.
+  // True if an earlier operand reads the same cells in the same ghost cells.
   static bool is_repeated(std::span<OperandUse const> operands, std::size_t number) {
     auto const& operand = operands[number];
     auto const earlier = operands.first(number);
@@ -130,7 +130,7 @@ class Reader {
   }
 
   DeviceId device_;
-  std::vector<std::vector<Need>> needs_;  // per leaf
+  std::vector<std::vector<Need>> needs_;  // per operand
 };
 
 // The cells that one device must get from one owner, which may be itself: all of the owner's cells
@@ -204,7 +204,7 @@ class Delivery {
   std::vector<Ghosts> ghosts_;
 };
 
-// The indices of a leaf's choice whose cells lie in `own`, as a box of the statement's indices.
+// The indices of an operand's choice whose cells lie in `own`, as a box of the statement's indices.
 Box indices_reading(Access const& access, Cells const& cells, Choice const& choice, Box const& own,
                     Box const& indices) {
   Box result = indices;
@@ -227,8 +227,8 @@ bool cuts(NamedSharding const& sharding, std::string_view axis) {
   });
 }
 
-// Work and leaf on one mesh: a reader takes its cells from the copy it holds itself, so it agrees
-// with `self` along every mesh axis that does not cut the leaf. The pieces of the work that `self`
+// Work and operand on one mesh: a reader takes its cells from the copy it holds itself, so it agrees
+// with `self` along every mesh axis that does not cut the operand. The pieces of the work that `self`
 // owns, along the dimensions that such axes alone cut; -1 along others.
 Index pieces_beside(DeviceId self, OperandUse const& operand, ComputePlacement const& place) {
   auto const& sharding = place.layout->sharding();
@@ -258,7 +258,7 @@ std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, OperandUse co
   return {own, own + 1};
 }
 
-// Adds the devices that may need cells of a leaf that `self` owns: the map inverted on mesh
+// Adds the devices that may need cells of an operand that `self` owns: the map inverted on mesh
 // coordinates.
 void add_readers(DeviceId self, OperandUse const& operand, ComputePlacement const& place,
                  std::vector<DeviceId>& readers) {
@@ -280,7 +280,7 @@ void add_readers(DeviceId self, OperandUse const& operand, ComputePlacement cons
   });
 }
 
-// Adds the devices whose cells of a leaf the reader may need.
+// Adds the devices whose cells of an operand the reader may need.
 void add_owners(Reader const& reader, OperandUse const& operand, std::vector<Need> const& needs,
                 std::vector<DeviceId>& owners) {
   auto const copy = operand.owned->replica_for(reader.device());
@@ -343,7 +343,7 @@ std::ostream& operator<<(std::ostream& out, Cells const& cells) {
 }
 
 std::ostream& operator<<(std::ostream& out, Transfer const& transfer) {
-  out << "{device " << transfer.peer << ", leaf " << transfer.operand << ", " << transfer.cells;
+  out << "{device " << transfer.peer << ", operand " << transfer.operand << ", " << transfer.cells;
   if (transfer.work != 0) out << ", work " << transfer.work;
   if (transfer.box != 0) out << ", box " << transfer.box;
   return out << '}';

@@ -80,7 +80,8 @@ struct ExchangePlan {
 /// Plans needs - owns for `self`.
 ///
 /// Ranks:   pure. What `self` sends to a peer is what that peer's own plan receives, in the same
-/// order. Cost:    O(partners) time and memory, whatever the number of devices; nothing is sent.
+///          order.
+/// Cost:    O(partners) time and memory, whatever the number of devices; nothing is sent.
 ///
 /// Example: 8 cells on 2 devices, work on cells [0, 7), read(i) = i + 1: device 0 needs [1, 5),
 /// owns [0, 4), and receives [4, 5) from device 1.

@@ -38,8 +38,9 @@ struct GhostWidths {
   friend std::ostream& operator<<(std::ostream& out, GhostWidths const& widths);
 };
 
-/// The ghost cells that an access needs to read an array in place. Nothing if a device does not own
-/// most of the cells that it needs: then it assembles them in a temporary. Arrays with several
+/// Decides the width of a halo: the ghost cells that an access needs to read an array in place.
+/// Nothing if the reach exceeds the largest piece, or if array and work are cut differently: then a
+/// device assembles the cells that it needs in a temporary. Arrays with several
 /// boxes per device have no ghost cells: they are read in place only if every device owns all cells
 /// that it needs.
 ///

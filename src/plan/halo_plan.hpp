@@ -23,7 +23,7 @@ struct HaloNeed {
   InlineVector<bool, max_rank> wraps;
 };
 
-/// Plans the transfers; `Transfer::leaf` says which of `needs`.
+/// Plans the transfers; `Transfer::operand` says which of `needs`.
 ///
 /// Ranks: pure. What `self` sends to a peer is what that peer's own plan receives, in the same
 ///        order: one message per peer.

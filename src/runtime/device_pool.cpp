@@ -59,8 +59,8 @@ void DevicePool::add(std::int64_t index, std::shared_ptr<Queue> const& queue) {
   bool const alone = job_.local_count() == 1;
   context.waiter =
       alone ? &network_.caller_wait_policy() : &network_.worker_wait_policy(context.device);
-  context.records.resize(alone ? 1 : Worker::capacity);
-  for (auto& task : context.records) reserve(task);
+  context.tasks.resize(alone ? 1 : Worker::capacity);
+  for (auto& task : context.tasks) reserve(task);
   if (!alone) add_worker(context, index);
 }
 
@@ -82,11 +82,11 @@ std::vector<QueueContext*> DevicePool::queue_contexts() {
 }
 
 DeviceTask& DevicePool::free_task(DeviceContext& context) {
-  if (context.worker == nullptr) return context.records.front();
+  if (context.worker == nullptr) return context.tasks.front();
   if (!context.worker->has_room())
     network_.caller_wait_policy().until([&] { return context.worker->has_room(); },
                                         awaited_worker(context));
-  return context.records[context.worker->posted() % Worker::capacity];
+  return context.tasks[context.worker->posted() % Worker::capacity];
 }
 
 void DevicePool::start(DeviceContext& context, DeviceTask& task) {
@@ -146,12 +146,12 @@ void DevicePool::make_room(CompiledStatement const& plan) {
       synchronize();
       context.scratch = DeviceMemory(device.scratch_bytes, context.queue());
     }
-    auto const& any = context.records.front();
+    auto const& any = context.tasks.front();
     if (device.buffers.size() <= any.buffers.capacity() &&
         device.writes.size() <= any.targets.capacity())
       continue;
     synchronize();
-    for (auto& task : context.records) {
+    for (auto& task : context.tasks) {
       task.buffers.reserve(device.buffers.size());
       task.targets.reserve(device.writes.size());
     }

@@ -29,7 +29,7 @@ struct DeviceContext {
 
   DeviceId device;
   Waiter* waiter = nullptr;
-  std::deque<DeviceTask> records;  ///< as many as the worker's ring holds
+  std::deque<DeviceTask> tasks;  ///< as many as the worker's ring holds
   QueueContext queue_context;
   DeviceMemory scratch;            ///< for the temporaries of the plan that needs the most
   HostMemory accumulator;          ///< of a reduction
@@ -68,9 +68,9 @@ class DevicePool {
   [[nodiscard]] std::vector<LocalDevice> const& devices() const { return devices_; }
   [[nodiscard]] std::vector<QueueContext*> queue_contexts();
 
-  /// A free record of a device. Waits where its ring is full.
+  /// A free task of a device. Waits where its ring is full.
   [[nodiscard]] DeviceTask& free_task(DeviceContext& context);
-  /// Runs a record: at once with one local device, else on the device's worker.
+  /// Runs a task: at once with one local device, else on the device's worker.
   static void start(DeviceContext& context, DeviceTask& task);
 
   /// True if no worker has anything to do.

@@ -13,7 +13,7 @@ namespace tessera {
 /// The first few scalars that were made. One that only the pool still holds is given out again, so
 /// that a reduction in a loop allocates nothing.
 ///
-/// Each copy of the value is written by one worker, in order, so no earlier record can come after
+/// Each copy of the value is written by one worker, in order, so no earlier task can come after
 /// those of its new use.
 /// Threads: the caller's.
 class ScalarPool {

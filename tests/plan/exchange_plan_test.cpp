@@ -85,7 +85,7 @@ TEST_CASE("a transfer is a value: peer, leaf, and cells with their places") {
   CHECK(plan.sends == std::vector<Transfer>{{DeviceId{0}, 0, {{{3}, {4}}, {{1, 1, 1}}}}});
   CHECK(plan.receives == std::vector<Transfer>{{DeviceId{2}, 0, {{{6}, {7}}, {{1, 1, 1}}}}});
   CHECK(plan.sends.front().cells.count() == 1);
-  CHECK(text(plan.sends.front()) == "{device 0, leaf 0, [4:5]}");
+  CHECK(text(plan.sends.front()) == "{device 0, operand 0, [4:5]}");
 }
 
 TEST_CASE("reading one's own cells communicates nothing") {

@@ -44,7 +44,7 @@ TEST_CASE("room for a plan grows to what the largest one needs") {
 
   auto const& contexts = parts.devices.contexts();
   CHECK(contexts[0].scratch.size_bytes() >= 100);
-  for (auto const& task : contexts[1].records) CHECK(task.buffers.capacity() >= 500);
+  for (auto const& task : contexts[1].tasks) CHECK(task.buffers.capacity() >= 500);
 }
 
 TEST_SUITE_END();

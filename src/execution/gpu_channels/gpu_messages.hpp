@@ -23,7 +23,7 @@ struct MessageRoom {
 /// reads where they were stored, need none.
 MessageRoom lay_out_messages(DevicePlan& plan);
 
-/// Where a message lies in the memory of the record's GPU.
+/// Where a message lies in the memory of the task's GPU.
 [[nodiscard]] inline std::byte* in_room(DeviceTask const& task, Message const& message) {
   return task.context->messages->data() + message.room_offset;
 }
@@ -32,7 +32,7 @@ MessageRoom lay_out_messages(DevicePlan& plan);
   return task.context->staging->data() + message.room_offset;
 }
 
-/// Adds the packing of a message, to memory that the GPU reaches, to the record's queue.
+/// Adds the packing of a message, to memory that the GPU reaches, to the task's queue.
 void pack_on_gpu(DeviceTask& task, Message const& message, std::byte* to);
 /// The reverse.
 void unpack_on_gpu(DeviceTask& task, Message const& message, std::byte const* from);

@@ -143,7 +143,7 @@ void Window::reach_own(Owner& owner) {
       shard.cells() + shard.padded_layout.offset_of(shard.own.lo) * array_.element_bytes();
 }
 
-// The owner computes the same: the frame follows from the box and the ghost widths.
+// The owner computes the same: the padded layout follows from the box and the ghost widths.
 bool Window::reach_mapped(Owner& owner, ProcessId process) {
   auto const& host = network_.host_processes();
   if (std::find(host.begin(), host.end(), process) == host.end()) return false;

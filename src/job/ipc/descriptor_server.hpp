@@ -16,13 +16,13 @@ namespace tessera {
 /// knows the number of a descriptor and the nonce in front of its memory receives a copy of the
 /// descriptor. Containers that share a network but no process numbers reach each other in this way.
 ///
-/// Threads: answers on the side thread.
+/// Threads: answers on the progress thread.
 class DescriptorServer {
  public:
   /// Call this before the thread is started. If there can be no socket, no request is answered.
   DescriptorServer(ProgressThread& thread, SegmentWays ways);
 
-  /// For a process without a side thread.
+  /// For a process without a progress thread.
   void close() { number_ = 0; }
   /// The number by which other processes find it; 0 if it answers no requests.
   [[nodiscard]] std::uint64_t number() const { return number_; }

@@ -25,7 +25,7 @@ struct SegmentTicket {
 /// The ways to the memory of another process, in the order in which they are tried.
 struct SegmentWays {
   bool by_proc = true;    ///< /proc/<pid>/fd/<descriptor>
-  bool by_socket = true;  ///< asking at its door
+  bool by_socket = true;  ///< asking its descriptor server
 };
 
 /// A mapped memfd. It has no name in any file system, so nothing remains of it, however the

@@ -42,7 +42,7 @@ class BlockLowering {
   }
 
  private:
-  // One formula for each leaf of a statement, over a box of its indices.
+  // One formula for each operand of a statement, over a box of its indices.
   struct Formula {
     std::size_t statement = 0;  // of the recorded ones
     Box indices;

@@ -54,7 +54,7 @@ struct Sources {
   }
 };
 
-// Gives the leaves and the cells written their places.
+// Gives the operands and the cells written their places.
 class DevicePlacer {
  public:
   explicit DevicePlacer(DeviceLowering& lowering)

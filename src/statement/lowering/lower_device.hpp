@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-/// A dense block of scratch memory for the cells of one leaf, addressed by lattice index.
+/// A dense block of scratch memory for the cells of one operand, addressed by lattice index.
 struct Temporary {
   PaddedShardLayout padded_layout;
   std::int64_t offset_bytes = 0;
@@ -26,7 +26,7 @@ struct Work {
   std::size_t number = 0;  ///< among the device's
   Box indices;
   std::size_t box = 0;                      ///< of the layout that says where the work is done
-  std::vector<Temporary> temporaries = {};  ///< per leaf, like those below
+  std::vector<Temporary> temporaries = {};  ///< per operand, like those below
   std::vector<bool> direct = {};            ///< all needed cells lie in one own box
   std::size_t write = 0;                    ///< of the plan's
   Operand target = {};                      ///< the cells that are written, in the target
@@ -38,11 +38,11 @@ class DeviceArrays {
  public:
   DeviceArrays(StatementUse const& use, DeviceId device);
 
-  /// One of the device's boxes of the array that a leaf reads.
+  /// One of the device's boxes of the array that an operand reads.
   [[nodiscard]] StoredBox const& box(std::size_t operand, std::size_t number) const {
     return boxes_[first_operand_[operand]][number];
   }
-  /// True if the device holds any box of the array that a leaf reads.
+  /// True if the device holds any box of the array that an operand reads.
   [[nodiscard]] bool has_boxes(std::size_t operand) const {
     return !boxes_[first_operand_[operand]].empty();
   }
@@ -51,7 +51,7 @@ class DeviceArrays {
 
  private:
   std::vector<std::size_t> first_operand_;
-  std::vector<std::vector<StoredBox>> boxes_;  // by the first leaf of their array
+  std::vector<std::vector<StoredBox>> boxes_;  // by the first operand of their array
   std::vector<StoredBox> target_;
 };
 
@@ -65,9 +65,9 @@ struct DeviceLowering {
   /// straight into the target, without a temporary.
   bool lands = false;
   LoweredDevice plan;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> buffers;  ///< leaf and box: number
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> buffers;  ///< operand and box: number
 
-  /// The number of a box among the buffers that the plan names, once for all leaves of its array.
+  /// The number of a box among the buffers that the plan names, once for all operands of its array.
   std::size_t buffer(std::size_t operand, std::size_t box);
   [[nodiscard]] std::int64_t element_bytes(std::size_t operand) const {
     return use.statement.operands[operand].array->element_bytes();

@@ -44,7 +44,7 @@ struct GhostGrowth {
 [[nodiscard]] std::vector<GhostGrowth> growth_for(Statement const& statement,
                                                   OperandModes const& modes);
 
-/// A statement with what was decided about its leaves, as the lowering of all devices sees it.
+/// A statement with what was decided about its operands, as the lowering of all devices sees it.
 struct StatementUse {
   StatementUse(Statement const& used, OperandModes const& chosen);
 
@@ -52,7 +52,7 @@ struct StatementUse {
   OperandModes const& modes;
   std::vector<OperandUse> operands;
 
-  /// True if the statement could overwrite cells that it has yet to read by this leaf.
+  /// True if the statement could overwrite cells that it has yet to read by this operand.
   [[nodiscard]] bool reads_overwritten(std::size_t operand) const;
 };
 

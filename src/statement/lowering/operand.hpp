@@ -26,19 +26,20 @@ struct Operand {
   [[nodiscard]] StridedBlock block_of(Box const& indices) const;
 };
 
-/// Index i of a statement of `rank` dimensions uses cell `cells(i)`, which lies in `frame`. An axis
+/// Index i of a statement of `rank` dimensions uses cell `cells(i)`, which lies in
+/// `padded_layout`. An axis
 /// of stride 0 stays where it is.
 [[nodiscard]] Operand operand_in(PaddedShardLayout const& padded_layout, std::int64_t element_bytes,
                                  AffineMap const& cells, std::size_t rank);
 
-/// A box of cells row by row without gaps, from `lead` elements on.
+/// A box of cells row by row without gaps.
 [[nodiscard]] PaddedShardLayout dense_layout(Box const& cells);
 
 /// The cells that a statement reads over a box where the access is this one formula, as they lie
 /// around a shard: past the ends of the domain are its periodic images.
 [[nodiscard]] AffineMap cells_read(Access const& access, OperandFormula const& formula);
 
-/// The place of the constant in the kernel that a leaf reads past an edge, in bytes.
+/// The place of the constant in the kernel that an operand reads past an edge, in bytes.
 [[nodiscard]] std::int64_t constant_offset(OperandRequest const& operand,
                                            OperandFormula const& formula);
 
@@ -49,7 +50,7 @@ struct Operand {
 struct KernelWrite {
   std::int64_t row_bytes = 0;    ///< of a row of the part
   std::int64_t bytes = 0;        ///< of all that is written at once
-  bool has_unit_stride = false;  ///< rows of the target and of all leaves
+  bool has_unit_stride = false;  ///< rows of the target and of all operands
   bool reads_target = false;     ///< from the buffer that it writes
 };
 /// True if the target is stored past the caches (by non-temporal stores): its rows have left the
@@ -58,7 +59,7 @@ struct KernelWrite {
 /// The same for cells that are moved to the target unchanged.
 [[nodiscard]] bool copies_non_temporal(std::int64_t bytes);
 
-/// The accesses of a statement's leaves.
+/// The accesses of a statement's operands.
 [[nodiscard]] std::vector<Access> accesses_of(Statement const& statement);
 /// Leaves of one array share ghost cells and shards: the first of them stands for the array.
 [[nodiscard]] std::size_t first_operand_of(Statement const& statement, std::size_t operand);

@@ -11,7 +11,7 @@ namespace tessera {
 
 /// What it can do.
 [[nodiscard]] TransportTraits const* shm_transport_traits();
-/// Lifetime: `door` outlives it.
+/// Lifetime: `descriptor_server` outlives it.
 [[nodiscard]] std::unique_ptr<Transport> make_shm_transport(
     DescriptorServer const& descriptor_server);
 

@@ -72,7 +72,7 @@ struct Statement {
   std::int64_t kernel_bytes = 0;
   /// Computes a hash of the numbers in a kernel. Null if it contains none.
   std::uint64_t (*hash_of_numbers)(void const* kernel) = nullptr;
-  /// Of an element, where the kernel writes the cell of the only leaf unchanged, so that what
+  /// Of an element, where the kernel writes the cell of the only operand unchanged, so that what
   /// arrives may be put where it belongs at once; else 0.
   std::int64_t copied_bytes = 0;
   std::optional<std::int64_t> step;  ///< of the enclosing loop, for a kernel that uses it

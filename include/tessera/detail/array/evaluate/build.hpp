@@ -68,7 +68,7 @@ class Builder : public AccessBuilder {
   [[nodiscard]] Builder permuted(std::span<std::size_t const> order) const {
     return {statement_, AccessBuilder::permuted(order)};
   }
-  /// The slot of an array among the leaves. Addends are added up first.
+  /// The slot of an array among the operands. Partials are added up first.
   [[nodiscard]] std::size_t operand(StatePtr const& storage, Access const& access,
                                     std::int64_t constants_offset);
 

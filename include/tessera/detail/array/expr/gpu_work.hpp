@@ -50,7 +50,7 @@ struct GpuBox {
   }
 };
 
-/// As OperandView, of a leaf by value.
+/// As OperandView, of an operand by value.
 template <std::size_t N>
 struct GpuOperandView {
   std::byte const* first;
