@@ -38,13 +38,6 @@ TEST_CASE("functions of arrays are found without their namespace") {
   CHECK(chosen.to_host() == std::vector<double>{0.5, 1, 4, 9});
 }
 
-TEST_CASE("reductions are found without their namespace") {
-  auto const u = array_of({1, 2, 3, 4});
-
-  CHECK(sum(u * u).value() == 30);
-  CHECK(max(u).value() == 4);
-}
-
 TEST_CASE("std::swap exchanges two arrays") {
   auto u = array_of({1, 2, 3, 4});
   auto v = array_of({5, 6, 7, 8});
