@@ -29,7 +29,7 @@ void visit_piece(Message const& message, std::int64_t first, std::int64_t size,
 }
 
 // Returns whether there is a next piece.
-bool put_piece(DeviceTask& task, Message const& message, std::int64_t round) {
+bool pack_and_send_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const piece = message.sender->slot_bytes();
   auto const first = round * piece;
   if (first >= message.bytes) return false;
@@ -46,7 +46,7 @@ bool put_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   return first + piece < message.bytes;
 }
 
-bool take_piece(DeviceTask& task, Message const& message, std::int64_t round) {
+bool receive_and_unpack_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const piece = message.receiver->slot_bytes();
   auto const first = round * piece;
   if (first >= message.bytes) return false;
@@ -73,13 +73,15 @@ class SlotPath final : public PathSteps<SlotPath> {
   bool put_pieces(DeviceTask& task, PathMessages const& messages,
                   std::int64_t round) const override {
     bool more = false;
-    for (auto const& message : messages.sends) more = put_piece(task, message, round) || more;
+    for (auto const& message : messages.sends)
+      more = pack_and_send_piece(task, message, round) || more;
     return more;
   }
   bool take_pieces(DeviceTask& task, PathMessages const& messages,
                    std::int64_t round) const override {
     bool more = false;
-    for (auto const& message : messages.receives) more = take_piece(task, message, round) || more;
+    for (auto const& message : messages.receives)
+      more = receive_and_unpack_piece(task, message, round) || more;
     return more;
   }
   [[nodiscard]] bool holds_whole(Message const& message) const override {

@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-/// The numbers that each process publishes on its host: pid, descriptor, nonce, descriptor server, namespace of
-/// the pid.
+/// The numbers that each process publishes on its host: pid, descriptor, nonce, descriptor server,
+/// namespace of the pid.
 constexpr std::size_t ticket_numbers = 5;
 
 std::int64_t as_signed(std::uint64_t number) {
@@ -100,14 +100,14 @@ void Heartbeats::need_page(Partner& partner) const {
       Segment::map(partner.ticket, Segment::Access::read, why_not, descriptor_server_.ways());
 }
 
-std::optional<std::string> Heartbeats::trouble(ProcessId peer, HeartbeatWatch& watch,
-                                               double silence_seconds) {
-  if (is_far(peer)) return far_->trouble(peer, watch, silence_seconds);
+std::optional<std::string> Heartbeats::failure_of(ProcessId peer, HeartbeatWatch& watch,
+                                                  double silence_seconds) {
+  if (is_far(peer)) return far_->failure_of(peer, watch, silence_seconds);
   std::lock_guard const guard(partners_mutex_);
   auto* const known = partner(peer);
   if (known == nullptr) return std::nullopt;
   need_page(*known);
-  return trouble_of(peer, *known, watch, silence_seconds);
+  return failure_on_this_host(peer, *known, watch, silence_seconds);
 }
 
 std::optional<ProcessState> Heartbeats::live_state(Partner const& partner) {
@@ -126,8 +126,9 @@ std::optional<std::string> Heartbeats::death_of(ProcessId peer) {
   return text(name_of(peer), " has died");
 }
 
-std::optional<std::string> Heartbeats::trouble_of(ProcessId peer, Partner const& partner,
-                                                  HeartbeatWatch& watch, double silence_seconds) {
+std::optional<std::string> Heartbeats::failure_on_this_host(ProcessId peer, Partner const& partner,
+                                                            HeartbeatWatch& watch,
+                                                            double silence_seconds) {
   auto const* page = partner.page();
   if (page != nullptr && page->has_left) return std::nullopt;
   auto const peer_heartbeats =

@@ -48,8 +48,8 @@ class Heartbeats {
   /// Called when a channel leads to `peer`: finds out whether its heartbeat is visible.
   void greet(ProcessId peer);
   /// The reason why `peer` counts as failed, if it does.
-  [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, HeartbeatWatch& watch,
-                                                   double silence_seconds);
+  [[nodiscard]] std::optional<std::string> failure_of(ProcessId peer, HeartbeatWatch& watch,
+                                                      double silence_seconds);
   /// "process 1 (pid 1234) has died", if that is known.
   [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
   /// "process 1 (pid 1234)"
@@ -97,9 +97,10 @@ class Heartbeats {
   [[nodiscard]] Partner* partner(ProcessId peer);
   /// Maps its page at the first call.
   void need_page(Partner& partner) const;
-  [[nodiscard]] std::optional<std::string> trouble_of(ProcessId peer, Partner const& partner,
-                                                      HeartbeatWatch& watch,
-                                                      double silence_seconds);
+  [[nodiscard]] std::optional<std::string> failure_on_this_host(ProcessId peer,
+                                                                Partner const& partner,
+                                                                HeartbeatWatch& watch,
+                                                                double silence_seconds);
   /// Nothing if it is dead; a state without a letter if process ids are not comparable.
   [[nodiscard]] static std::optional<ProcessState> live_state(Partner const& partner);
   [[nodiscard]] Page& own() const { return *reinterpret_cast<Page*>(own_.data()); }

@@ -146,8 +146,8 @@ bool RemoteHeartbeats::gets_through(ProcessId process) const {
   return answered_from_.contains(address_of(process));
 }
 
-std::optional<std::string> RemoteHeartbeats::trouble(ProcessId peer, HeartbeatWatch& watch,
-                                                     double silence_seconds) {
+std::optional<std::string> RemoteHeartbeats::failure_of(ProcessId peer, HeartbeatWatch& watch,
+                                                        double silence_seconds) {
   std::lock_guard const guard(mutex_);
   auto& known = peers_[peer];
   ask(peer, known);

@@ -55,8 +55,8 @@ class RemoteHeartbeats {
   /// Asks once, so that it is known early whether questions get through.
   void greet(ProcessId peer);
   /// Asks from time to time. The reason why `peer` counts as failed, if it does.
-  [[nodiscard]] std::optional<std::string> trouble(ProcessId peer, HeartbeatWatch& watch,
-                                                   double silence_seconds);
+  [[nodiscard]] std::optional<std::string> failure_of(ProcessId peer, HeartbeatWatch& watch,
+                                                      double silence_seconds);
   /// "process 1 (at 10.0.0.1) has died", if that is known.
   [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
   /// "process 1 (at 10.0.0.1)"

@@ -52,7 +52,8 @@ void WorkerWaitPolicy::check_peers() {
 }
 
 void WorkerWaitPolicy::check_peer(ProcessId peer, HeartbeatWatch& watch, Awaited const& what) {
-  auto const trouble = context_.heartbeats.trouble(peer, watch, context_.options.silence_seconds);
+  auto const trouble =
+      context_.heartbeats.failure_of(peer, watch, context_.options.silence_seconds);
   if (trouble) throw PeerFailed(text(*trouble, ", while ", what));
 }
 

@@ -146,8 +146,8 @@ class Skewer {
 
 // Goes backwards from the cells that must be correct at the end, in both buffers of every array,
 // and collects the cells that each instance needs.
-std::vector<GhostWidths> widths_of(LoopBody const& body,
-                                   std::vector<BlockInstance> const& instances) {
+std::vector<GhostWidths> ghost_widths_of_block(LoopBody const& body,
+                                               std::vector<BlockInstance> const& instances) {
   auto const rank = body.shape.size();
   std::vector<std::array<GhostWidths, 2>> needs(body.arrays(),
                                                 {GhostWidths::none(rank), GhostWidths::none(rank)});
@@ -259,7 +259,7 @@ std::vector<BlockReach> reaches_of(LoopBody const& body, BlockInstance const& in
 BlockSchedule schedule_block(LoopBody const& body, std::int64_t steps, std::int64_t alignment) {
   auto schedule = Unroller(body).unroll(steps);
   Skewer(body, schedule.instances, alignment).skew();
-  schedule.widths = widths_of(body, schedule.instances);
+  schedule.widths = ghost_widths_of_block(body, schedule.instances);
   return schedule;
 }
 

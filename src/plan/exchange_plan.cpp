@@ -227,9 +227,9 @@ bool cuts(NamedSharding const& sharding, std::string_view axis) {
   });
 }
 
-// Work and operand on one mesh: a reader takes its cells from the copy it holds itself, so it agrees
-// with `self` along every mesh axis that does not cut the operand. The pieces of the work that `self`
-// owns, along the dimensions that such axes alone cut; -1 along others.
+// Work and operand on one mesh: a reader takes its cells from the copy it holds itself, so it
+// agrees with `self` along every mesh axis that does not cut the operand. The pieces of the work
+// that `self` owns, along the dimensions that such axes alone cut; -1 along others.
 Index pieces_beside(DeviceId self, OperandUse const& operand, ComputePlacement const& place) {
   auto const& sharding = place.layout->sharding();
   auto const own = sharding.pieces_at(*sharding.mesh().position_of(self));

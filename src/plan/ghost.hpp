@@ -40,7 +40,8 @@ struct GhostWidths {
 
 /// Decides the width of a halo: the ghost cells that an access needs to read an array in place.
 /// Nothing if the reach exceeds the largest piece, or if array and work are cut differently: then a
-/// device assembles the cells that it needs in a temporary. Arrays with several
+/// device assembles the cells that it needs in a temporary. A block of steps takes its widths from
+/// block_schedule.hpp. Arrays with several
 /// boxes per device have no ghost cells: they are read in place only if every device owns all cells
 /// that it needs.
 ///

@@ -217,7 +217,7 @@ struct Program::Impl {
     if (auto const found = blocks.find(steps); found != blocks.end() && !has_grown(*found->second))
       return *found->second;
     auto const schedule = schedule_block(analysis.body, steps, choice.shape.alignment);
-    auto const widths = widths_for(bindings, schedule);
+    auto const widths = ghost_widths_of_loop(bindings, schedule);
     for (std::size_t a = 0; a < widths.size(); ++a)
       detail::grow_ghost_cells(storage_of(*bindings.arrays[a]), widths[a]);
     auto shape = choice.shape;

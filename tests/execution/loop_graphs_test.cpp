@@ -12,6 +12,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/device/device_memory.hpp"
+#include "src/device/driver.hpp"
 #include "src/execution/storage/scalar_state.hpp"
 
 using namespace tessera;

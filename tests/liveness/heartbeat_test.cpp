@@ -54,7 +54,7 @@ std::string trouble_within(std::chrono::milliseconds time, Heartbeats& heartbeat
   HeartbeatWatch watch;
   auto const end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
-    if (auto const trouble = heartbeats.trouble(ProcessId(1), watch, silence_seconds))
+    if (auto const trouble = heartbeats.failure_of(ProcessId(1), watch, silence_seconds))
       return *trouble;
     std::this_thread::yield();
   }

@@ -82,7 +82,8 @@ inline std::byte letter(DeviceId from, DeviceId to, std::size_t place) {
 }
 
 /// Puts the next piece of the message for `peer`, if there is one left, and counts its bytes.
-inline void put_piece(Device const& device, std::size_t peer, std::size_t size, std::size_t& done) {
+inline void pack_and_send_piece(Device const& device, std::size_t peer, std::size_t size,
+                                std::size_t& done) {
   if (done == size) return;
   DeviceId const to(static_cast<std::int64_t>(peer));
   auto const slot = device.to(to).slot(device.waiter, statement(1));
@@ -103,7 +104,8 @@ inline void exchange_pieces(Device const& device) {
     return std::all_of(got.begin(), got.end(), [](auto const& all) { return all.size() >= size; });
   };
   while (!is_done()) {
-    for (std::size_t peer = 0; peer < peers; ++peer) put_piece(device, peer, size, sent[peer]);
+    for (std::size_t peer = 0; peer < peers; ++peer)
+      pack_and_send_piece(device, peer, size, sent[peer]);
     for (std::size_t peer = 0; peer < peers; ++peer) {
       if (got[peer].size() >= size) continue;
       auto& receiver = device.from(DeviceId(static_cast<std::int64_t>(peer)));

@@ -40,7 +40,7 @@ struct Heat {
   [[nodiscard]] LoweredLoop lower(std::int64_t steps, std::int64_t tile,
                                   DeviceSpan const& devices) const {
     auto const schedule = schedule_block(analysis.body, steps, 1);
-    auto const widths = widths_for(bindings, schedule);
+    auto const widths = ghost_widths_of_loop(bindings, schedule);
     for (std::size_t a = 0; a < widths.size(); ++a) bindings.arrays[a]->set_widths(widths[a]);
     BlockShape shape;
     shape.steps = steps;

@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-// A slot of the channel may be written once the GPU that reads it has done so with its last message.
-// The receiver has added that work to its queue: the channel's slot is free.
+// A slot of the channel may be written once the GPU that reads it has done so with its last
+// message. The receiver has added that work to its queue: the channel's slot is free.
 void send(DeviceTask& task, Message const& message) {
   auto& peer_channel = *message.peer_channel;
   auto& queue = *task.queue;

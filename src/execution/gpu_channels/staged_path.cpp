@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-bool put_piece(DeviceTask& task, Message const& message, std::int64_t round) {
+bool pack_and_send_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const slot_bytes = message.sender->slot_bytes();
   auto const size = piece_bytes(message, slot_bytes, round);
   if (size == 0) return false;
@@ -21,7 +21,7 @@ bool put_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   return piece_bytes(message, slot_bytes, round + 1) > 0;
 }
 
-bool take_piece(DeviceTask& task, Message const& message, std::int64_t round) {
+bool receive_and_unpack_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const slot_bytes = message.receiver->slot_bytes();
   auto const size = piece_bytes(message, slot_bytes, round);
   if (size == 0) return false;
@@ -48,7 +48,8 @@ class StagedPath final : public PathSteps<StagedPath> {
   bool put_pieces(DeviceTask& task, PathMessages const& messages,
                   std::int64_t round) const override {
     bool more = false;
-    for (auto const& message : messages.sends) more = put_piece(task, message, round) || more;
+    for (auto const& message : messages.sends)
+      more = pack_and_send_piece(task, message, round) || more;
     note_phase(task, Phase::wait);
     return more;
   }
@@ -58,7 +59,8 @@ class StagedPath final : public PathSteps<StagedPath> {
     // The bytes of the statement before have left the staging memory.
     if (round == 0 && !messages.receives.empty()) wait_until_passed(task, *task.context->unstaged);
     bool more = false;
-    for (auto const& message : messages.receives) more = take_piece(task, message, round) || more;
+    for (auto const& message : messages.receives)
+      more = receive_and_unpack_piece(task, message, round) || more;
     note_phase(task, Phase::wait);
     return more;
   }

@@ -138,7 +138,8 @@ LoweredLoop without_devices(BlockParts const& parts, BlockShape const& shape) {
 
 }  // namespace
 
-std::vector<GhostWidths> widths_for(ArrayBindings const& bindings, BlockSchedule const& schedule) {
+std::vector<GhostWidths> ghost_widths_of_loop(ArrayBindings const& bindings,
+                                              BlockSchedule const& schedule) {
   auto widths = schedule.widths;
   for (std::size_t a = 0; a < widths.size(); ++a)
     widths[a] = widths[a].merged(bindings.arrays[a]->widths());

@@ -32,8 +32,8 @@ struct BlockParts {
 };
 
 /// The ghost widths that the arrays need, wide enough for all roles that they take.
-[[nodiscard]] std::vector<GhostWidths> widths_for(ArrayBindings const& bindings,
-                                                  BlockSchedule const& schedule);
+[[nodiscard]] std::vector<GhostWidths> ghost_widths_of_loop(ArrayBindings const& bindings,
+                                                            BlockSchedule const& schedule);
 
 /// What a device computes in a block, but for its messages.
 /// Ranks: pure.
