@@ -136,6 +136,7 @@ class BlockRunner {
                    .rows = rows,
                    .operand_count = part.operands.size(),
                    .unit_stride = part.unit_stride,
+                   .non_temporal = task.non_temporal,
                    .is_whole = !launch_is_parallel()});
   }
 
