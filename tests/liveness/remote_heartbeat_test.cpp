@@ -73,7 +73,7 @@ class Far {
                                    std::chrono::milliseconds time, HeartbeatWatch watch = {}) {
     auto const end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
-      auto const trouble = (*this)[self].heartbeats->trouble(ProcessId(peer), watch, silence);
+      auto const trouble = (*this)[self].heartbeats->failure_of(ProcessId(peer), watch, silence);
       if (trouble) return trouble;
       std::this_thread::sleep_for(10ms);
     }
@@ -83,7 +83,7 @@ class Far {
   void know(std::int64_t self, std::int64_t peer) {
     HeartbeatWatch watch;
     auto const answers = [&] {
-      (void)(*this)[self].heartbeats->trouble(ProcessId(peer), watch, 1e9);
+      (void)(*this)[self].heartbeats->failure_of(ProcessId(peer), watch, 1e9);
       return watch.peer_heartbeats;
     };
     while (answers() == 0) std::this_thread::sleep_for(1ms);
