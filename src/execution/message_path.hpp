@@ -72,17 +72,8 @@ class PathSteps : public MessagePath {
   }
 };
 
-// One object for each kind.
-[[nodiscard]] MessagePath const& path_of(PathKind kind);
+/// Through the slots of channels, host to host.
 [[nodiscard]] MessagePath const& slot_path();
-[[nodiscard]] MessagePath const& peer_path();
-[[nodiscard]] MessagePath const& communicator_path();
-[[nodiscard]] MessagePath const& staged_path();
-/// The path of plans whose messages take several: each step is that of all of them, one by one.
-[[nodiscard]] MessagePath const& mixed_path();
-
-/// Sorts the messages of a connected plan by their paths, and notes the path of all of them.
-void group_by_path(DevicePlan& plan);
 
 [[nodiscard]] inline PathMessages messages_of(DevicePlan const& plan) {
   return {plan.sends, plan.receives};

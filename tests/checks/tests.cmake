@@ -20,6 +20,7 @@ if(TESSERA_BUILD_EXAMPLES AND NOT TESSERA_SANITIZE)
 endif()
 tessera_add_check(drawing floors.py --check-drawing "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}")
 tessera_add_check(floors_check floors_test.py)
+tessera_add_check(life_check life_test.py)
 tessera_add_check(style style)
 tessera_add_check(variables variables.py "${PROJECT_SOURCE_DIR}")
 tessera_add_check(words words.py "${PROJECT_SOURCE_DIR}")
@@ -35,3 +36,16 @@ add_test(NAME headers
   COMMAND ${CMAKE_COMMAND} --build "${PROJECT_BINARY_DIR}"
           --target all_verify_interface_header_sets tessera_verify_private_headers)
 set_tests_properties(headers PROPERTIES TIMEOUT 900 LABELS "check;slow" RUN_SERIAL ON)
+
+# What takes part in the life of one statement. Functions that are inlined are not counted: without
+# optimisation there are about twice as many.
+if(NOT TESSERA_SANITIZE)
+  tessera_add_test_driver(statement_life checks/life/driver.cpp LINKS tessera::tessera)
+  set(limits steady.climbs=0 first.climbs=0)
+  if(NOT "${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-O0")
+    list(APPEND limits steady.functions=92 steady.files=48 first.functions=230 first.files=78)
+  endif()
+  list(TRANSFORM limits PREPEND --limit=)
+  tessera_add_check(life life.py $<TARGET_FILE:statement_life> ${limits})
+  set_tests_properties(life PROPERTIES TIMEOUT 300 PROCESSORS 2)
+endif()

@@ -4,8 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include "src/execution/connection/message_paths.hpp"
 #include "src/execution/gpu_channels/gpu_channel.hpp"
 #include "src/execution/gpu_channels/gpu_messages.hpp"
+#include "src/execution/gpu_channels/gpu_paths.hpp"
 
 using namespace tessera;
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "src/base/text.hpp"
+#include "src/execution/connection/message_paths.hpp"
 #include "src/execution/gpu_channels/gpu_routes.hpp"
-#include "src/execution/message_path.hpp"
 
 namespace tessera {
 namespace {

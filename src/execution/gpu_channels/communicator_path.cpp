@@ -1,8 +1,8 @@
 // Messages by a communicator of the GPUs' own, which sends and receives all of a statement at once,
 // beside the kernels that were launched since the packing.
 #include "src/execution/gpu_channels/gpu_messages.hpp"
+#include "src/execution/gpu_channels/gpu_paths.hpp"
 #include "src/execution/gpu_wait.hpp"
-#include "src/execution/message_path.hpp"
 
 namespace tessera {
 namespace {

@@ -2,7 +2,7 @@
 // host the channel says only that work has been added.
 #include "src/execution/gpu_channels/gpu_channel.hpp"
 #include "src/execution/gpu_channels/gpu_messages.hpp"
-#include "src/execution/message_path.hpp"
+#include "src/execution/gpu_channels/gpu_paths.hpp"
 
 namespace tessera {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "src/execution/gpu_channels/gpu_messages.hpp"
+#include "src/execution/gpu_channels/gpu_paths.hpp"
 #include "src/execution/gpu_wait.hpp"
-#include "src/execution/message_path.hpp"
 
 namespace tessera {
 namespace {

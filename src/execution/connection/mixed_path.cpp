@@ -1,6 +1,6 @@
 // Plans whose messages take several paths.
+#include "src/execution/connection/message_paths.hpp"
 #include "src/execution/device_task.hpp"
-#include "src/execution/message_path.hpp"
 
 namespace tessera {
 namespace {

@@ -1,0 +1,60 @@
+#include "src/execution/connection/message_paths.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "src/execution/gpu_channels/gpu_paths.hpp"
+
+namespace tessera {
+namespace {
+
+// Staged messages come last, since the host waits for the GPU before it sends them.
+constexpr std::array all_paths{PathKind::slots, PathKind::peer, PathKind::communicator,
+                               PathKind::staged};
+
+void sort_by_path(std::vector<Message>& messages) {
+  // Between two members of a communicator messages have no names: their order must stay.
+  std::ranges::stable_sort(messages, {}, &Message::path);
+}
+
+std::size_t count(std::vector<Message> const& messages, PathKind path) {
+  return static_cast<std::size_t>(std::ranges::count(messages, path, &Message::path));
+}
+
+}  // namespace
+
+MessagePath const& path_of(PathKind kind) {
+  switch (kind) {
+    case PathKind::slots:
+      break;
+    case PathKind::staged:
+      return staged_path();
+    case PathKind::peer:
+      return peer_path();
+    case PathKind::communicator:
+      return communicator_path();
+  }
+  return slot_path();
+}
+
+void group_by_path(DevicePlan& plan) {
+  sort_by_path(plan.sends);
+  sort_by_path(plan.receives);
+  plan.path = nullptr;
+  plan.paths.clear();
+  PathUse use;
+  for (auto const path : all_paths) {
+    use.path = &path_of(path);
+    use.send_count = count(plan.sends, path);
+    use.receive_count = count(plan.receives, path);
+    if (use.send_count + use.receive_count > 0) plan.paths.push_back(use);
+    use.first_send += use.send_count;
+    use.first_receive += use.receive_count;
+  }
+  if (!plan.paths.empty())
+    plan.path = plan.paths.size() == 1 ? plan.paths.front().path : &mixed_path();
+}
+
+}  // namespace tessera
