@@ -4,11 +4,14 @@
 
 #include <sched.h>
 
+#include "tessera/detail/base/assert.hpp"
+
 namespace tessera {
 
 // Large memory of the host comes in huge pages, which a queue cannot release without its size.
 DeviceMemory::DeviceMemory(std::int64_t size_bytes, std::shared_ptr<Queue> queue)
     : size_bytes_(size_bytes) {
+  TESSERA_ASSERT(queue != nullptr, "memory belongs to a device");
   if (queue->traits().host_reaches_memory) {
     host_ = HostMemory(size_bytes);
     data_ = host_.data();

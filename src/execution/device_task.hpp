@@ -76,7 +76,7 @@ struct DeviceTask {
   }
 
   PhaseTimer* timer = nullptr;  ///< null if timing is off
-  std::size_t row = 0;          ///< of the probe
+  std::size_t row = 0;          ///< of the phase timer
 };
 
 /// Adds the time since the last call to a phase, where somebody looks.

@@ -22,7 +22,7 @@ struct LoopArguments {
   std::vector<std::vector<std::byte const*>> scalars;  ///< per kernel
 };
 
-/// Runs all blocks; `record` gives the waiter, the tag and the scratch lists.
+/// Runs all blocks; `task` provides the waiter, the tag and the scratch lists.
 /// Throws: PeerFailed, Mismatch, and what a kernel throws.
 void run_loop(DeviceTask& task, LoopArguments& arguments);
 

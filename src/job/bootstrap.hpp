@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
+class MpiCommunicator;  // tessera/job/mpi_communicator.hpp
 
 /// The job as the launcher created it.
 ///

@@ -1,4 +1,10 @@
 // How the cut of rows is written as one of cells, and back: for reshapes.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "tessera/layout/cut.hpp"
 
 #include "src/index/index.hpp"

@@ -295,7 +295,7 @@ std::int64_t NamedSharding::replica_at(std::int64_t position) const {
 std::int64_t NamedSharding::position_holding(Index const& pieces, std::int64_t replica) const {
   std::int64_t position = 0;
   for (auto const& role : state_->roles) {
-    if (role.cuts == AxisRole::partials) continue;  // the first addend
+    if (role.cuts == AxisRole::partials) continue;  // the first partial
     position += role.position_with(role.cuts == AxisRole::copies ? replica : pieces[role.cuts]);
   }
   return position;

@@ -23,7 +23,7 @@
 
 namespace tessera {
 
-struct TransportTestHooks;  // tessera/transport/test_hooks.hpp
+struct TransportTestHooks;  // src/transport/test_hooks.hpp
 
 /// The channels, waits and progress of one process.
 ///

@@ -30,7 +30,8 @@ namespace tessera::detail {
 /// A scalar that nobody else names; its value is not set.
 [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
 
-/// Makes room for ghost cells of an array, at least so wide. Waits for the statements so far.
+/// Makes room for ghost cells of an array, at least of these widths. Waits for the statements so
+/// far.
 void grow_ghost_cells(ArrayState& array, GhostWidths const& widths);
 /// How many references there are, without the runtime's own. Waits for the statements so far. Equal
 /// on all processes that hold alike.

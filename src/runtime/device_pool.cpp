@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "tessera/base/error.hpp"
+#include "tessera/detail/base/assert.hpp"
 
 #include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
@@ -49,6 +50,7 @@ Awaited awaited_worker(DeviceContext const& context) {
 DevicePool::DevicePool(Job const& job, Network& network, StatementLog const& log,
                        LocalDevices const& devices)
     : job_(job), network_(network), log_(log), kind_(devices.kind) {
+  TESSERA_ASSERT(std::ssize(devices.queues) == job.local_count(), "each device has a queue");
   for (std::int64_t i = 0; i < job.local_count(); ++i)
     add(i, devices.queues[static_cast<std::size_t>(i)]);
 }

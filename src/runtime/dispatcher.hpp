@@ -24,7 +24,7 @@ struct ReadyStatement {
   std::size_t row = 0;  ///< of the profiler
 };
 
-/// Fills in records, which then run on the devices' workers, or at once with one local device.
+/// Fills in tasks, which then run on the devices' workers, or at once with one local device.
 ///
 /// Threads: the caller's.
 class Dispatcher {

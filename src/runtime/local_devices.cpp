@@ -19,7 +19,7 @@ namespace {
 // The request of the options and the environment, and the available devices.
 struct Wish {
   std::int64_t count = 1;
-  std::unique_ptr<DeviceDriver> driver = make_host_driver();
+  std::unique_ptr<DeviceDriver> driver;  // set by the choice
 };
 
 // Without a request, GPUs are used only if the program has kernels for them.

@@ -18,7 +18,7 @@ namespace tessera {
 /// Threads: the caller's.
 class ScalarPool {
  public:
-  /// `local_devices`: as many copies has every scalar.
+  /// `local_devices`: the number of copies of every scalar.
   explicit ScalarPool(std::int64_t local_devices) : local_devices_(local_devices) {}
 
   /// A scalar that nobody else names.

@@ -19,9 +19,9 @@
 
 namespace tessera {
 
-/// What a program asks for by these is a host access, of which its listener is told.
+/// A call of one of these by the program counts as a host access, and the listener hears of it.
 ///
-/// Ranks:   collective over the job, in the same order on every process, but for what
+/// Ranks:   collective over the job, in the same order on every process, except for what
 ///          HostCollectives calls local.
 /// Threads: the caller's.
 class TreeCollectives final : public HostCollectives {

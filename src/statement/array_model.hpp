@@ -40,7 +40,7 @@ class ArrayModel {
   /// The boxes of a device as Layout::boxes_of lists them, each in its buffer; none where the
   /// layout gives it none.
   [[nodiscard]] std::vector<StoredBox> boxes_on(DeviceId device) const;
-  /// From now on ghost cells are so wide; all become stale.
+  /// Sets the widths of the ghost cells; none of them is valid from now on.
   void set_widths(GhostWidths const& widths);
   /// Memory of the caller's, whose rows lie as they lie: says so for the boxes of one device.
   void adopt_boxes(DeviceId device, std::vector<StoredBox> boxes) {

@@ -72,7 +72,7 @@ TEST_CASE("heat in one dimension ends with the bits of a plain loop") {
 
 TEST_CASE("steps with non-temporal stores have the bits of a plain loop") {
   auto const devices = std::min<std::int64_t>(device_count(), 2);
-  auto const n = devices * (std::int64_t{1} << 21) + 5;  // 16 MiB each
+  auto const n = devices * (std::int64_t{1} << 22) + 5;  // 32 MiB each, twice the threshold
   NamedSharding const halves(Mesh({{"x", devices}}), P("x"));
   auto const start =
       from_index<double>({n}, halves, [](auto i) { return 1.0 / static_cast<double>(i[0] + 1); });

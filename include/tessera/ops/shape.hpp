@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Arrays assembled from others, and arrays of another shape: NumPy's concatenate, stack, repeat,
-/// pad and reshape. transpose and flip, which need no new array, are in expr/rearrange.hpp.
+/// pad and reshape. transpose and flip, which need no new array, are in array/rearrange.hpp.
 
 #include <array>
 #include <cstdint>

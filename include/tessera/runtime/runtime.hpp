@@ -37,7 +37,7 @@ struct RuntimeOptions {
   std::vector<ncclComm*> nccl_communicators = {};
 };
 
-class MpiCommunicator;  // tessera/transport/mpi_communicator.hpp
+class MpiCommunicator;  // tessera/job/mpi_communicator.hpp
 
 /// Starts MPI (if a launcher started the program), Kokkos and the devices, and ends them.
 ///

@@ -1,4 +1,3 @@
-
 #include "src/device/cuda/driver.hpp"
 
 #include <cctype>

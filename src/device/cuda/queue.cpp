@@ -11,6 +11,7 @@
 
 #include "src/base/text.hpp"
 #include "src/device/cuda/check.hpp"
+#include "src/device/cuda/driver.hpp"
 #include "src/device/cuda/event.hpp"
 #include "src/device/cuda/graph.hpp"
 #include "src/device/cuda/kernels.hpp"
@@ -35,8 +36,7 @@ class CudaQueue final : public Queue {
   explicit CudaQueue(int gpu)
       : Queue({.name = "cuda",
                .needs_native_kernels = true,
-               .how_to_have_kernels = "no CUDA compiler has seen it; build the program with "
-                                      "tessera_compile_as_cuda(target)",
+               .how_to_have_kernels = how_to_have_cuda_kernels,
                .how_to_have_memory = "allocate it by cudaMalloc on that GPU"}),
         gpu_(gpu),
         multiprocessors_(attribute_of(gpu, cudaDevAttrMultiProcessorCount)) {

@@ -19,12 +19,11 @@ struct Entry {
   DeviceKind kind;
   char const* name;       // for people
   std::string_view word;  // of the environment
-  bool is_found;          // used without being asked for
+  bool is_default;        // used where nobody asks for another
   bool (*is_built)();
   std::unique_ptr<DeviceDriver> (*make)();
 };
 
-// In the order of DeviceKind.
 constexpr std::array<Entry, 3> entries{{
     {DeviceKind::cpu, "cpu", "host", false, is_always_there, make_host_driver},
     {DeviceKind::cuda, "cuda", "cuda", true, has_cuda_driver, make_cuda_driver},
@@ -33,9 +32,9 @@ constexpr std::array<Entry, 3> entries{{
 }};
 
 Entry const& entry_of(DeviceKind kind) {
-  auto const& entry = entries[static_cast<std::size_t>(kind)];
-  TESSERA_ASSERT(entry.kind == kind, "the table of drivers is out of order at ", entry.name);
-  return entry;
+  auto const found = std::ranges::find(entries, kind, &Entry::kind);
+  TESSERA_ASSERT(found != entries.end(), "no kind of devices has number ", static_cast<int>(kind));
+  return *found;
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ std::unique_ptr<DeviceDriver> make_driver(DeviceKind kind) {
 
 std::unique_ptr<DeviceDriver> find_gpus() {
   for (auto const& entry : entries) {
-    if (!entry.is_found || !entry.is_built()) continue;
+    if (!entry.is_default || !entry.is_built()) continue;
     if (auto driver = entry.make(); driver->count() > 0) return driver;
   }
   return nullptr;

@@ -11,7 +11,7 @@
 
 namespace tessera::emulated {
 
-/// A member of a group: see GpuPeers::join_communicator.
+/// A member of a communicator: see GpuPeers::join_communicator.
 [[nodiscard]] GpuCommunicatorId make_group_id(std::int64_t members,
                                               std::unique_ptr<SharedBytes>& keeps);
 [[nodiscard]] std::unique_ptr<GpuCommunicator> join_communicator(StreamParts const& parts,

@@ -16,7 +16,7 @@ struct ncclComm;
 
 namespace tessera::cuda {
 
-/// Whose member of a group.
+/// The place of one member in a communicator.
 struct NcclMember {
   int gpu = 0;
   CUstream_st* stream = nullptr;

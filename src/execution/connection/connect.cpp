@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// The routes by which the cells of each leaf are sent.
+// The routes by which the cells of each operand are sent.
 void explain_routes(CompiledStatement& compiled) {
   auto& reads = compiled.explanation.reads;
   std::vector<std::set<std::string_view>> routes(reads.size());

@@ -18,6 +18,11 @@
 namespace tessera {
 namespace {
 
+// The library that joins GPUs for a route, for people.
+std::string_view library_of(Route route) {
+  return route == Route::native ? "NCCL" : "UCX";
+}
+
 // A member's address, or a part of it.
 struct AddressMessage {
   HandshakeHeader head;  // with the length of the whole address

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-bool pack_and_send_piece(DeviceTask& task, Message const& message, std::int64_t round) {
+bool send_staged_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const slot_bytes = message.sender->slot_bytes();
   auto const size = piece_bytes(message, slot_bytes, round);
   if (size == 0) return false;
@@ -21,7 +21,7 @@ bool pack_and_send_piece(DeviceTask& task, Message const& message, std::int64_t 
   return piece_bytes(message, slot_bytes, round + 1) > 0;
 }
 
-bool receive_and_unpack_piece(DeviceTask& task, Message const& message, std::int64_t round) {
+bool receive_staged_piece(DeviceTask& task, Message const& message, std::int64_t round) {
   auto const slot_bytes = message.receiver->slot_bytes();
   auto const size = piece_bytes(message, slot_bytes, round);
   if (size == 0) return false;
@@ -49,7 +49,7 @@ class StagedPath final : public PathSteps<StagedPath> {
                   std::int64_t round) const override {
     bool more = false;
     for (auto const& message : messages.sends)
-      more = pack_and_send_piece(task, message, round) || more;
+      more = send_staged_piece(task, message, round) || more;
     note_phase(task, Phase::wait);
     return more;
   }
@@ -60,7 +60,7 @@ class StagedPath final : public PathSteps<StagedPath> {
     if (round == 0 && !messages.receives.empty()) wait_until_passed(task, *task.context->unstaged);
     bool more = false;
     for (auto const& message : messages.receives)
-      more = receive_and_unpack_piece(task, message, round) || more;
+      more = receive_staged_piece(task, message, round) || more;
     note_phase(task, Phase::wait);
     return more;
   }

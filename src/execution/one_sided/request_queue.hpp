@@ -22,9 +22,9 @@ namespace tessera {
 
 /// Sends requests part by part, one call for each, and takes the answers.
 ///
-/// Threads: the caller's. Calls that have been answered serve again: after the first ones, a
-/// request
-///          of one cell allocates only itself.
+/// Threads: the caller's.
+/// Cost:    calls that have been answered serve again: after the first ones, a request of one cell
+///          allocates only itself.
 class RequestQueue {
  public:
   RequestQueue(HostCollectives& collectives, Network& network, Job const& job)

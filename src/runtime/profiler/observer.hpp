@@ -28,7 +28,7 @@ struct ObserverOptions {
   bool traces = false;               ///< TESSERA_TRACE is set on some process
   bool checks_recordings = false;    ///< TESSERA_CHECK=recording
   std::optional<std::string> trace;  ///< TESSERA_TRACE
-  std::int64_t clock_offset_ns = 0;  ///< from Probe::now() to a time that all processes share
+  std::int64_t clock_offset_ns = 0;  ///< from PhaseTimer::now() to a time that all processes share
 
   /// A collective over the job: launchers do not pass their environment on to every host.
   /// Throws: ConfigError for a variable that cannot be read.
@@ -61,7 +61,7 @@ struct ReportNumbers : ReportSums, ReportMaxima {
   void add(ReportNumbers const& other);
 };
 
-/// Threads: the caller's, except for the probes.
+/// Threads: the caller's, except for the phase timers.
 class Observer {
  public:
   Observer(ObserverOptions const& options, Job const& job);

@@ -18,7 +18,7 @@
 
 namespace tessera {
 
-/// Threads: the caller's, except for the probes.
+/// Threads: the caller's, except for the phase timers.
 class Profiler {
  public:
   /// Replaces bytes by those of all processes combined.

@@ -75,7 +75,7 @@ struct LoopPass {
   Box tiles;                    ///< around all cells, each moved by its skew
 };
 
-/// What one device does in a block, but for its messages.
+/// The work of one device in a block, without its messages.
 struct LoopWork {
   DeviceId device;
   std::vector<LoopPart> parts;

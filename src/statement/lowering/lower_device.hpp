@@ -74,7 +74,7 @@ struct DeviceLowering {
   }
 };
 
-/// Messages and local copies. Leaves and targets have their places.
+/// Messages and local copies. The places of operands and targets are known.
 void lower_transfers(DeviceLowering& lowering);
 
 /// The calls of the kernel over one box of the device's work.

@@ -87,7 +87,7 @@ struct BoxWrite {
   BlockPair stage;      ///< to the target, from the scratch area
 };
 
-/// What one device does for a statement, but for its messages.
+/// The work of one device for a statement, without its messages.
 struct DeviceWork {
   DeviceId device;
   std::vector<ReadBuffer> buffers;

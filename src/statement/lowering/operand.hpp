@@ -61,7 +61,7 @@ struct KernelWrite {
 
 /// The accesses of a statement's operands.
 [[nodiscard]] std::vector<Access> accesses_of(Statement const& statement);
-/// Leaves of one array share ghost cells and shards: the first of them stands for the array.
+/// Operands that read one array share its ghost cells and shards: the first stands for the array.
 [[nodiscard]] std::size_t first_operand_of(Statement const& statement, std::size_t operand);
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Short messages by which two devices of different processes come to terms before payloads travel.
+/// Short messages by which two devices of different processes agree on a route before payloads
+/// travel.
 
 #include <cstddef>
 #include <cstdint>

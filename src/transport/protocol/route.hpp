@@ -32,10 +32,6 @@ inline constexpr std::size_t route_count = route_names.size();
 [[nodiscard]] constexpr std::string_view to_string(Route route) {
   return route_names[static_cast<std::size_t>(route)];
 }
-/// The library of a route between GPUs by a communicator, for people.
-[[nodiscard]] constexpr std::string_view library_of(Route route) {
-  return route == Route::native ? "NCCL" : "UCX";
-}
 inline std::ostream& operator<<(std::ostream& out, Route route) {
   return out << to_string(route);
 }
