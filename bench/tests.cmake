@@ -10,6 +10,13 @@ add_test(NAME bench.scaling
           --program $<TARGET_FILE:bench_heat>)
 set_tests_properties(bench.scaling PROPERTIES
   TIMEOUT 120 PROCESSORS 4 RUN_SERIAL ON LABELS "bench;spread")
+# Two builds that are one.
+add_test(NAME bench.against
+  COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/against.py"
+          $<TARGET_FILE_DIR:bench_start> $<TARGET_FILE_DIR:bench_start> start transport.8B
+          --pairs 1 --least 0.001)
+set_tests_properties(bench.against PROPERTIES
+  TIMEOUT 120 PROCESSORS 8 RUN_SERIAL ON LABELS "bench;spread")
 foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-2048
              sum.binned-64Ki sum.fast-64Ki transport.8B reshard.8MiB onesided.read-8B)
   string(REPLACE "." ";" words ${case})

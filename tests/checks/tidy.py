@@ -1,7 +1,8 @@
 """Runs clang-tidy on the sources that changed, and on a share of the others as long as time lasts.
 
-The share follows from the commit, so that every source has its turn. Only sources that the build
-compiles are looked at, with the options of their compilation; nvcc's are left out.
+The share follows from the commit, so that every source has its turn, except those of tests, which
+take long: they are looked at when they change. Only sources that the build compiles are looked at,
+with the options of their compilation; nvcc's are left out.
 
 usage: tidy.py BUILD_FOLDER [--seconds N] [--since COMMIT] [FILE...]
 
@@ -34,7 +35,8 @@ def git(*arguments: str) -> str:
 
 
 def without_precompiled(command: str) -> list[str]:
-    """The options of a compilation that clang understands: precompiled headers are those of g++."""
+    """The options of a compilation that clang understands: precompiled headers, pragmas and warnings
+    are those of g++."""
     kept, words = [], iter(shlex.split(command))
     for word in words:
         if word == "-include":
@@ -43,7 +45,7 @@ def without_precompiled(command: str) -> list[str]:
                 kept += [word, header]
         elif word not in ("-Winvalid-pch", "-fpch-preprocess"):
             kept.append(word)
-    return kept
+    return [*kept, "-w"]
 
 
 def write_commands(build: pathlib.Path, folder: pathlib.Path) -> list[str]:
@@ -52,7 +54,8 @@ def write_commands(build: pathlib.Path, folder: pathlib.Path) -> list[str]:
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
         inside = path.is_relative_to(ROOT) and not path.is_relative_to(build)
-        if inside and path.suffix == ".cpp":
+        by_nvcc = "nvcc" in pathlib.Path(shlex.split(entry["command"])[0]).name
+        if inside and path.suffix == ".cpp" and not by_nvcc:
             commands.append({"directory": entry["directory"], "file": entry["file"],
                              "arguments": without_precompiled(entry["command"])})
     (folder / "compile_commands.json").write_text(json.dumps(commands))
@@ -82,9 +85,10 @@ def changed(since: str, sources: list[str]) -> list[str]:
 
 
 def rotated(sources: list[str]) -> list[str]:
-    """All sources, in an order that follows from the commit."""
+    """All sources but tests, in an order that follows from the commit."""
     commit = git("rev-parse", "HEAD")
-    return sorted(sources, key=lambda s: hashlib.sha256(
+    shared = [s for s in sources if not pathlib.Path(s).is_relative_to(ROOT / "tests")]
+    return sorted(shared, key=lambda s: hashlib.sha256(
         f"{commit} {pathlib.Path(s).relative_to(ROOT)}".encode()).digest())
 
 

@@ -13,7 +13,6 @@
 #include "oracle.hpp"
 
 using namespace tessera;
-using test::holds;
 using test::over;
 
 /// Means, variances, products, norms and places, of whole expressions.

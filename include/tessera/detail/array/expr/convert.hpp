@@ -142,7 +142,8 @@ TESSERA_FUNCTION T convert(S x) {
   } else if constexpr (may_overflow) {
     using Limits = std::numeric_limits<T>;
     // 2^digits is the first value beyond, and a power of two is exact in every floating type.
-    constexpr S beyond = static_cast<S>(Limits::max() / 2 + 1) * 2;
+    constexpr T half_beyond = Limits::max() / 2 + 1;
+    constexpr S beyond = static_cast<S>(half_beyond) * 2;
     constexpr S lowest = static_cast<S>(Limits::min());
     if (x >= beyond) return Limits::max();
     if (x >= lowest) return static_cast<T>(x);
