@@ -1,5 +1,8 @@
 #include "src/index/index.hpp"
 
+#include <iterator>
+#include <string>
+
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
@@ -28,6 +31,13 @@ void detail::check_shape(Shape const& shape) {
       throw ShapeError(text("the shape ", shape, " has more than 2^62 cells"));
     cells *= extent == 0 ? 1 : extent;
   }
+}
+
+void detail::check_shape(Shape const& shape, std::size_t rank) {
+  check_shape(shape);
+  if (shape.size() != rank)
+    throw ShapeError(text("the shape ", shape, " has ", counted(std::ssize(shape), "dimension"),
+                          " but the array has ", rank == 0 ? "none" : std::to_string(rank)));
 }
 
 }  // namespace tessera

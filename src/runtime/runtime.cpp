@@ -173,13 +173,17 @@ Counters counters() {
 
 namespace detail {
 
-ExplanationScope::ExplanationScope() : outer_(explain_into(&result)) {}
+ExplanationScope::ExplanationScope() : outer_(explain_into(&result_)) {}
+
+Explanations ExplanationScope::result() const {
+  return result_;
+}
 
 ExplanationScope::~ExplanationScope() {
   explain_into(outer_);
   if (outer_ == nullptr) return;
   auto& statements = outer_->statements;
-  statements.insert(statements.end(), result.statements.begin(), result.statements.end());
+  statements.insert(statements.end(), result_.statements.begin(), result_.statements.end());
 }
 
 }  // namespace detail

@@ -1,7 +1,5 @@
 #include "src/statement/statement.hpp"
 
-#include <utility>
-
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
@@ -9,15 +7,23 @@
 
 namespace tessera::detail {
 
-std::size_t Statement::add_operand(OperandRequest operand) {
+Statement::Statement() = default;
+Statement::~Statement() = default;
+Statement::Statement(Statement const&) = default;
+Statement& Statement::operator=(Statement const&) = default;
+Statement::Statement(Statement&&) noexcept = default;
+Statement& Statement::operator=(Statement&&) noexcept = default;
+
+std::size_t Statement::add_operand(StatePtr const& array, Access const& access,
+                                   std::int64_t constants_offset) {
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (operand.constants_offset < 0 && operands[i].constants_offset < 0 &&
-        operands[i].array == operand.array && operands[i].access == operand.access)
+    if (constants_offset < 0 && operands[i].constants_offset < 0 && operands[i].array == array &&
+        operands[i].access == access)
       return i;
   if (operands.size() == max_operands)
     throw UsageError(text("one statement reads more than ", max_operands,
                           " different slices; split it into several"));
-  operands.push_back(std::move(operand));
+  operands.emplace_back(array, access, constants_offset);
   return operands.size() - 1;
 }
 

@@ -54,6 +54,17 @@ TEST_CASE("a shape with a negative extent is refused") {
                        ShapeError);
 }
 
+TEST_CASE("a shape of another number of dimensions than its array is refused") {
+  CHECK_NOTHROW(check_shape({}, 0));
+  CHECK_NOTHROW(check_shape({3, 4}, 2));
+  CHECK_THROWS_WITH_AS(check_shape({3, 4}, 1),
+                       "the shape (3, 4) has 2 dimensions but the array has 1", ShapeError);
+  CHECK_THROWS_WITH_AS(check_shape({3}, 0), "the shape (3,) has 1 dimension but the array has none",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(check_shape({-1}, 1),
+                       "the shape (-1,) has a negative extent; extents are 0 or more", ShapeError);
+}
+
 TEST_CASE("a shape with too many cells is refused, even where a zero would hide them") {
   std::int64_t const large = std::int64_t{1} << 32;
 

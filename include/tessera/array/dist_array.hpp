@@ -159,11 +159,7 @@ class DistArray : public ExpressionBase,
 
  private:
   static Shape const& checked(Shape const& shape) {
-    detail::check_shape(shape);
-    if (shape.size() != N)
-      throw ShapeError(detail::text("the shape ", shape, " has ",
-                                    detail::counted(std::ssize(shape), "dimension"),
-                                    " but the array has ", N));
+    detail::check_shape(shape, N);
     return shape;
   }
 

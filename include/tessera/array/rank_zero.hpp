@@ -113,10 +113,7 @@ class DistArray<T, 0> : public ExpressionBase {
 
  private:
   static Shape checked(Shape const& shape) {
-    if (!shape.empty())
-      throw ShapeError(detail::text("the shape ", shape, " has ",
-                                    detail::counted(std::ssize(shape), "dimension"),
-                                    " but the array has none"));
+    detail::check_shape(shape, 0);
     return {1};
   }
 

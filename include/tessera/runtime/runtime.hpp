@@ -143,7 +143,7 @@ template <class Body>
 [[nodiscard]] Explanations explain(Body&& body) {
   detail::ExplanationScope scope;
   body();
-  return scope.result;
+  return scope.result();
 }
 
 }  // namespace tessera

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tessera/base/error.hpp"
+
 #include "src/base/inline_vector.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/plan/access.hpp"
 
 namespace tessera::detail {
+
+void refuse_without_array(char const* kind) {
+  throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
+}
 
 AccessBuilder AccessBuilder::permuted(std::span<std::size_t const> order) const {
   AccessBuilder inside(*this);
@@ -59,7 +65,7 @@ void AccessBuilder::shift(Access& access, std::span<ViewAxis const> axes,
 
 std::size_t Builder::operand(StatePtr const& storage, Access const& access,
                              std::int64_t constants_offset) {
-  return statement_.add_operand({readable(storage), access, constants_offset});
+  return statement_.add_operand(readable(storage), access, constants_offset);
 }
 
 std::size_t AccessBuilder::checked_dimension(std::size_t d) const {

@@ -149,9 +149,12 @@ class StackList {
   T const& operator[](std::size_t i) const { return begin()[i]; }
 
   /// Adds an item; there must be room.
-  void push_back(T item) {
+  void push_back(T const& item) { emplace_back(item); }
+  /// Makes an item in its place, of the members' values; there must be room.
+  template <class... Values>
+  void emplace_back(Values const&... values) {
     TESSERA_ASSERT(size_ < Capacity, size_, " items already");
-    new (static_cast<void*>(bytes_ + size_ * sizeof(T))) T(std::move(item));
+    new (static_cast<void*>(bytes_ + size_ * sizeof(T))) T{values...};
     ++size_;
   }
   /// Ends the life of all items.

@@ -2,6 +2,7 @@
 /// @file
 /// Arithmetic on shapes and cells.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "tessera/index/index.hpp"
@@ -14,6 +15,9 @@ namespace tessera::detail {
 /// Throws: ShapeError if an extent is negative, there are more than eight, or the cells exceed
 /// 2^62.
 void check_shape(Shape const& shape);
+
+/// Throws: ShapeError also unless there are `rank` dimensions.
+void check_shape(Shape const& shape, std::size_t rank);
 
 /// a / b rounded down, for any signs; b is not 0.
 [[nodiscard]] constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {

@@ -37,9 +37,10 @@ class ExplanationScope {
   ~ExplanationScope();
   ExplanationScope(ExplanationScope const&) = delete;
   ExplanationScope& operator=(ExplanationScope const&) = delete;
-  Explanations result;
+  [[nodiscard]] Explanations result() const;
 
  private:
+  Explanations result_;
   Explanations* outer_;
 };
 

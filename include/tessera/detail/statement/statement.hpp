@@ -55,6 +55,14 @@ enum class Purpose : std::uint8_t {
 /// A statement on arrays. It lives on the caller's stack until `submit` returns; making one
 /// allocates nothing.
 struct Statement {
+  // Not inline: each form of assignment and reduction in a user's program would compile them.
+  Statement();
+  ~Statement();
+  Statement(Statement const&);
+  Statement& operator=(Statement const&);
+  Statement(Statement&&) noexcept;
+  Statement& operator=(Statement&&) noexcept;
+
   char const* kind = "";  ///< for people: "assignment", "sum"
   SourceLocation location;
   std::uint64_t type_hash = 0;  ///< of the expression's type, equal on all processes
@@ -84,9 +92,11 @@ struct Statement {
   [[nodiscard]] bool folds() const { return mode != WriteMode::cells; }
   [[nodiscard]] bool writes_slabs() const { return mode == WriteMode::fold_slabs; }
 
-  /// The slot of an access among the operands; adds it if it is missing.
+  /// The slot of an access among the operands; adds it if it is missing. Arguments are those of an
+  /// OperandRequest.
   /// Throws: UsageError if there are more than `max_operands`.
-  std::size_t add_operand(OperandRequest operand);
+  std::size_t add_operand(StatePtr const& array, Access const& access,
+                          std::int64_t constants_offset);
   /// The slot of a scalar; adds it if it is missing. Throws: UsageError beyond `max_scalars`.
   std::size_t add_scalar(ScalarPtr const& scalar);
 };

@@ -21,14 +21,15 @@ template <std::size_t A, std::size_t N>
   return fits;
 }
 
+/// Says that a value does not broadcast to the target.
+[[noreturn]] void refuse_assignment(Shape const& value, Shape const& target);
+
 /// Throws: ShapeError unless the value's shape broadcasts to the target's.
 template <std::size_t A, std::size_t N>
 void check_fits(std::array<std::int64_t, A> const& value,
                 std::array<std::int64_t, N> const& target) {
   if (!broadcasts_to(value, target))
-    throw ShapeError(text("an expression of shape ", Shape(value.begin(), value.end()),
-                          " cannot be assigned to ", Shape(target.begin(), target.end()),
-                          "; extents must be equal or 1, from the last on"));
+    refuse_assignment(Shape(value.begin(), value.end()), Shape(target.begin(), target.end()));
 }
 
 /// The node to be written: a number becomes an element of the target's type.
@@ -82,13 +83,15 @@ void assign_to_view(ArrayNode<T, N, R> const& target, V const& value,
   check_fits(node.extents(), target.extents());
   IndexSpace<N> const space(target.extents());
   Statement statement;
-  Builder builder(statement, {space.box().hi, N});
+  statement.work.indices = space.box();
+  Builder builder(statement, {statement.work.indices.hi, N});
   auto const kernel = make_kernel(node, builder);  // found beside the builder
   using Kernel = std::remove_cv_t<decltype(kernel)>;
   statement.kind = "assignment";
   statement.location = location.known() ? location : node.location();
   statement.type_hash = type_hash<Kernel, T>();
-  statement.work = {layout_of(target.storage()), target.map(space.rank), space.box()};
+  statement.work.layout = layout_of(target.storage());
+  statement.work.map = target.map(space.rank);
   statement.target = target.storage();
   if constexpr (MovesCells<T, Node>) statement.copied_bytes = sizeof(T);
   statement.forms = assignment_forms<Kernel, T, space.rank>();

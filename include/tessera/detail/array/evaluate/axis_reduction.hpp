@@ -266,8 +266,7 @@ template <class Node>
   AccessBuilder const accesses(space.box().hi, Node::rank);
   FoldSurvey result;
   find_anchor(node, accesses, result.anchor);
-  if (result.anchor.state == nullptr)
-    throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
+  if (result.anchor.state == nullptr) refuse_without_array(kind);
   Statement unused;
   Builder builder(unused, accesses);
   (void)make_kernel(node, builder);

@@ -30,6 +30,9 @@ struct IndexSpace {
   [[nodiscard]] Box box() const { return whole(Shape(extents.begin(), extents.end())); }
 };
 
+/// Says that an expression reads no array, by which a reduction of `kind` would be placed.
+[[noreturn]] void refuse_without_array(char const* kind);
+
 /// How a statement of given extents sees the arrays that an expression reads.
 /// Throws: UsageError if they do not fit a statement; ShapeError for an index along a missing
 ///         dimension.

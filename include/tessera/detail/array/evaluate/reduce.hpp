@@ -56,8 +56,7 @@ template <Accumulator A, class Node>
   AccessBuilder const accesses(space.box().hi, Node::rank);
   Anchor anchor;
   find_anchor(node, accesses, anchor);
-  if (anchor.state == nullptr)
-    throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
+  if (anchor.state == nullptr) refuse_without_array(kind);
   Statement statement;
   Builder builder(statement, accesses);
   auto const kernel = make_kernel(node, builder);

@@ -81,6 +81,10 @@ struct PermutedNode : ExpressionBase {
   [[nodiscard]] SourceLocation location() const { return a.location(); }
 };
 
+/// Says that two operands do not broadcast. Errors are made out of line: a user's object would
+/// compile the words once for each rank.
+[[noreturn]] void refuse_broadcast(Shape const& a, Shape const& b);
+
 /// The extents of two operands together: NumPy's broadcasting.
 /// Throws: ShapeError, with both shapes.
 template <std::size_t A, std::size_t B>
@@ -92,9 +96,7 @@ template <std::size_t A, std::size_t B>
     auto const of_a = d + A < rank ? 1 : a[d + A - rank];
     auto const of_b = d + B < rank ? 1 : b[d + B - rank];
     if (of_a != of_b && of_a != 1 && of_b != 1)
-      throw ShapeError(text("the shapes ", Shape(a.begin(), a.end()), " and ",
-                            Shape(b.begin(), b.end()),
-                            " do not fit together; extents must be equal or 1, from the last on"));
+      refuse_broadcast(Shape(a.begin(), a.end()), Shape(b.begin(), b.end()));
     result[d] = of_a == 1 ? of_b : of_a;
   }
   return result;
