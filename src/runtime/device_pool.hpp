@@ -17,7 +17,7 @@
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
 #include "src/runtime/local_devices.hpp"
-#include "src/runtime/statement_log.hpp"
+#include "src/runtime/statements/statement_log.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {

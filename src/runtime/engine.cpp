@@ -21,9 +21,9 @@
 #include "src/runtime/profiler/budget_stack.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 #include "src/runtime/statement_listener.hpp"
-#include "src/runtime/statement_log.hpp"
 #include "src/runtime/statement_planner.hpp"
-#include "src/runtime/statement_summary.hpp"
+#include "src/runtime/statements/statement_log.hpp"
+#include "src/runtime/statements/statement_summary.hpp"
 #include "src/runtime/tree_collectives.hpp"
 #include "src/statement/statement.hpp"
 

@@ -10,8 +10,8 @@
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
 #include "src/runtime/device_pool.hpp"
-#include "src/runtime/plan_cache.hpp"
 #include "src/runtime/profiler/profiler.hpp"
+#include "src/runtime/statements/plan_cache.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {

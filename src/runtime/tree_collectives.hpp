@@ -15,7 +15,7 @@
 #include "src/runtime/device_pool.hpp"
 #include "src/runtime/dispatcher.hpp"
 #include "src/runtime/failure_policy.hpp"
-#include "src/runtime/statement_log.hpp"
+#include "src/runtime/statements/statement_log.hpp"
 
 namespace tessera {
 

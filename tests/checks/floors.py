@@ -45,7 +45,7 @@ FLOORS = {
     "liveness": ["."],
     "network": ["."],
     "execution": ["storage", ".", "gpu_channels", ("connection", "one_sided")],
-    "runtime": ["profiler", "."],
+    "runtime": ["statements", "profiler", "."],
     "array": ["erased", "expr", "evaluate", "."],
     "program": ["."],
     "ops": ["."],

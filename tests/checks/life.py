@@ -220,9 +220,11 @@ class Profile:
 
     def __init__(self, path: pathlib.Path, code: Code, driver: pathlib.Path, root: pathlib.Path):
         self.root, self.code, self.driver = root, code, driver.resolve().as_posix()
+        self.texts = {f.relative_to(root).as_posix(): f.read_text() for top in ("include", "src")
+                      for f in (root / top).rglob("*") if f.suffix in (".hpp", ".cpp", ".cu", ".cuh")}
         self.namespaces = {"{}"} | {
-            word for top in ("include", "src") for path in (root / top).rglob("*.hpp")
-            for name in NAMESPACE.findall(path.read_text()) for word in name.split("::")}
+            word for file, text in self.texts.items() if file.endswith(".hpp")
+            for name in NAMESPACE.findall(text) for word in name.split("::")}
         self.names = {"file": {}, "function": {}, "object": {}}
         self.calls: collections.Counter[Call] = collections.Counter()
         self.read(path)
@@ -239,6 +241,16 @@ class Profile:
         found = LIBRARY.search(name)
         return found[1] if found and (self.root / found[1]).exists() else ""
 
+    @functools.cache
+    def function(self, file: str, name: str) -> Function:
+        """A function of a file. Valgrind puts some very short ones into the file of the one before;
+        a file that does not name a function is corrected where only one other calls or defines it."""
+        own, word = self.own_file(file), short_name(name).split("::")[-1]
+        if own and re.fullmatch(r"\w+", word) and not re.search(rf"\b{word}\b", self.texts[own]):
+            others = [f for f, text in self.texts.items() if re.search(rf"\b{word}\(", text)]
+            own = others[0] if len(others) == 1 else own
+        return Function(own, name)
+
     def read(self, path: pathlib.Path) -> None:
         file = here = program = to_file = to_name = ""
         count = 0
@@ -247,14 +259,14 @@ class Profile:
                 key, _, value = line.rstrip("\n").partition("=")
                 if count:  # the line after calls=: the place of the call
                     address = int(line.split(" ", 1)[0], 16)
-                    self.calls[Call(here, Function(self.own_file(to_file or file), to_name),
+                    self.calls[Call(here, self.function(to_file or file, to_name),
                                     self.own_file(file) or here.file,
                                     self.by_address(program, address))] += count
                     count, to_file = 0, ""
                 elif key in ("fl", "fi", "fe"):
                     file = self.named("file", value)
                 elif key == "fn":
-                    here = Function(self.own_file(file), self.named("function", value))
+                    here = self.function(file, self.named("function", value))
                 elif key == "ob":
                     program = self.named("object", value)
                 elif key in ("cfi", "cfl"):

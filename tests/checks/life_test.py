@@ -45,6 +45,8 @@ class Names(unittest.TestCase):
 
 
 class Calls(unittest.TestCase):
+    texts = {}  # of files
+
     def life_of(self, *calls: tuple) -> Life:
         """Of calls (file, caller, file, callee, count); a callee with a * is called by address."""
         lines = ["ob=(1) /driver"]
@@ -57,7 +59,7 @@ class Calls(unittest.TestCase):
             root = pathlib.Path(folder)
             for file in FILES:
                 (root / file).parent.mkdir(parents=True)
-                (root / file).touch()
+                (root / file).write_text(self.texts.get(file, ""))
             (root / "profile").write_text("\n".join(lines))
             profile = Profile(root / "profile", self, pathlib.Path("/driver"), root)
             profile.namespaces.add("tessera")
@@ -80,6 +82,11 @@ class Calls(unittest.TestCase):
     def test_a_call_of_a_floor_above_climbs(self):
         life = self.life_of((FILES[0], "tessera::a()", FILES[1], "tessera::b()", 10))
         self.assertEqual(self.edges(life.climbs), [("tessera::a", "tessera::b")])
+
+    def test_a_function_that_its_file_does_not_name_is_of_the_one_other_that_does(self):
+        self.texts = {FILES[0]: "int b() { return 1; }"}
+        life = self.life_of((FILES[1], "tessera::a()", FILES[2], "tessera::b()", 10))
+        self.assertEqual((life.climbs, life.files), ({}, sorted([FILES[0], FILES[1]])))
 
     def test_a_call_climbs_by_way_of_another_library(self):
         life = self.life_of((FILES[0], "tessera::a()", "functional", "std::invoke()", 10),

@@ -12,7 +12,7 @@
 #include "src/runtime/dispatcher.hpp"
 #include "src/runtime/failure_policy.hpp"
 #include "src/runtime/profiler/profiler.hpp"
-#include "src/runtime/statement_log.hpp"
+#include "src/runtime/statements/statement_log.hpp"
 #include "src/runtime/tree_collectives.hpp"
 
 #include "support/one_process.hpp"

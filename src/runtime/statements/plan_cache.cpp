@@ -1,4 +1,4 @@
-#include "src/runtime/plan_cache.hpp"
+#include "src/runtime/statements/plan_cache.hpp"
 
 #include <algorithm>
 

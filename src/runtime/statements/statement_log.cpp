@@ -1,4 +1,4 @@
-#include "src/runtime/statement_log.hpp"
+#include "src/runtime/statements/statement_log.hpp"
 
 #include "src/base/hash.hpp"
 #include "src/base/text.hpp"

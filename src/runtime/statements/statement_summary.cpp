@@ -1,4 +1,4 @@
-#include "src/runtime/statement_summary.hpp"
+#include "src/runtime/statements/statement_summary.hpp"
 
 #include "src/base/text.hpp"
 #include "src/statement/statement.hpp"
