@@ -83,8 +83,11 @@ void TreeCollectives::combine(std::span<std::byte> bytes, CombineBytes how,
                 counted(size, "byte"));
   });
   tools_.trees.open(tag);
-  tools_.dispatcher.post_to_first(call, tag);
-  tools_.devices.finish_messages();
+  // The call and the bytes may end with this function, so no worker may use them after a failure.
+  tools_.failures.guarded([&] {
+    tools_.dispatcher.post_to_first(call, tag);
+    tools_.devices.finish_messages();
+  });
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@ import time
 
 MPIRUN = ["mpirun", "--timeout", "40", "--oversubscribe", "--bind-to", "none",
           "--mca", "mpi_yield_when_idle", "1"]
+CRASHES = (signal.SIGILL, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -24,9 +25,11 @@ class Run:
 
     def __init__(self, arguments, meanwhile=None, launcher=None, **environment):
         settings = {**os.environ, **ROOT, "TESSERA_SILENCE": "2", **environment}
+        Run.last = self
         began = time.monotonic()
         self.job = subprocess.Popen((launcher or MPIRUN) + arguments, env=settings, text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.code = None  # until it has ended
         self.output = ""
         self.lines = []  # with their times
         reader = threading.Thread(target=self._read)
@@ -35,8 +38,8 @@ class Run:
             meanwhile(self)
         self.code = self.job.wait()
         reader.join()
-        Run.last = self
         self.seconds = time.monotonic() - began
+        self.has_not_crashed()
 
     def _read(self):
         for line in self.job.stdout:
@@ -44,16 +47,26 @@ class Run:
             self.lines.append((time.monotonic(), line))
 
     def pids(self, count):
-        """The processes of the job, once they have said their number."""
+        """The processes of the job, once they have said their number. A fault that comes when the job
+        has ended tests nothing."""
         while True:
             found = [int(pid) for pid in re.findall(r"^pid (\d+)$", self.output, re.M)]
-            if len(found) >= count or self.job.poll() is not None:
+            if len(found) >= count:
                 return found
+            assert self.job.poll() is None, "the job ended before the fault"
             time.sleep(0.02)
 
     def time_of(self, pattern):
         """When it was first said; None if it was not."""
         return next((when for when, line in self.lines if re.search(pattern, line)), None)
+
+    def has_not_crashed(self):
+        """However a job ends, none of its processes ends by a mistake of its own. mpirun ends with 128
+        and the signal of the first, and names the signals."""
+        for number in CRASHES:
+            assert self.code not in (-number, 128 + number), f"a process has crashed: {self.code}"
+            assert not re.search(rf"signal {number:d}\b", self.output, re.I), \
+                f"a process has crashed by signal {number:d}"
 
     def says(self, *patterns):
         for pattern in patterns:
