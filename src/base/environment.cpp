@@ -32,9 +32,10 @@ std::optional<std::int64_t> environment_integer(std::string_view name, std::int6
 std::optional<double> environment_seconds(std::string_view name) {
   auto const value = environment(name);
   if (!value) return std::nullopt;
-  char* stop = nullptr;
-  double const seconds = std::strtod(value->c_str(), &stop);
-  if (*stop != '\0' || !std::isfinite(seconds) || seconds < 0)
+  double seconds = 0;
+  auto const* end = value->data() + value->size();
+  auto const [stop, error] = std::from_chars(value->data(), end, seconds);
+  if (error != std::errc{} || stop != end || !std::isfinite(seconds) || seconds < 0)
     throw ConfigError(text(name, "=", *value, " is not a number of seconds; fix or unset it"));
   return seconds;
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include <unistd.h>
 
+#include "src/base/file_bytes.hpp"
 #include "src/device/cores.hpp"
 
 namespace tessera {
@@ -15,10 +15,8 @@ namespace {
 
 /// The first line of a file; empty if it cannot be read.
 std::string line_of(std::filesystem::path const& path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return line;
+  auto const whole = bytes_of_file(path.string()).value_or("");
+  return whole.substr(0, whole.find('\n'));
 }
 
 /// Takes a number off the front of `text`; 0 if there is none.

@@ -3,25 +3,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <sstream>
 
 #include <sched.h>
+
+#include "src/base/file_bytes.hpp"
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace detail {
 namespace {
-
-/// Takes the next word, up to a blank, off the front of `line`.
-std::string_view take_word(std::string_view& line) {
-  constexpr std::string_view blanks = " \t\n";
-  line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-  auto const word = line.substr(0, line.find_first_of(blanks));
-  line.remove_prefix(word.size());
-  return word;
-}
 
 std::optional<std::int64_t> positive_number(std::string_view word) {
   std::int64_t number = 0;
@@ -43,8 +34,7 @@ bool lists(std::string_view controllers, std::string_view controller) {
 
 /// The text of a file; nothing if it cannot be read.
 std::string contents(std::filesystem::path const& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return bytes_of_file(path.string()).value_or("");
 }
 
 std::optional<std::int64_t> least(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
@@ -88,14 +78,15 @@ std::optional<std::int64_t> quota_cores(std::string_view quota_and_period) {
 
 std::optional<std::string> control_group(std::string_view proc_self_cgroup,
                                          std::string_view controller) {
-  std::istringstream lines{std::string(proc_self_cgroup)};
-  for (std::string line; std::getline(lines, line);) {
+  for (auto rest = proc_self_cgroup; !rest.empty();) {
+    auto const line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     auto const first = line.find(':');
-    auto const second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    std::string_view const names = std::string_view(line).substr(first + 1, second - first - 1);
+    auto const second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    auto const names = line.substr(first + 1, second - first - 1);
     if (names.empty() == controller.empty() && lists(names, controller))
-      return line.substr(second + 1);
+      return std::string(line.substr(second + 1));
   }
   return std::nullopt;
 }

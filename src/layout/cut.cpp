@@ -306,11 +306,13 @@ bool operator==(Cut const& a, Cut const& b) {
   return a.sizes_ == b.sizes_ || a.sizes_->borders == b.sizes_->borders;
 }
 
-std::ostream& operator<<(std::ostream& out, Cut const& cut) {
+// By a stream of its own, so that parse_cut can read it whatever the locale of the stream.
+std::ostream& operator<<(std::ostream& to, Cut const& cut) {
+  TextStream out;
   out << name_of(cut.kind_);
   if (cut.kind_ == Cut::Kind::unit || cut.kind_ == Cut::Kind::cyclic)
     out << '(' << cut.unit_ << ')';
-  if (!cut.lists_cells()) return out;
+  if (!cut.lists_cells()) return to << out.str();
   bool const has_sizes = cut.kind_ == Cut::Kind::explicit_sizes;
   auto const all = has_sizes ? cut.sizes_->pieces() : cut.segments_->count();
   auto const shown = std::min(all, most_listed);
@@ -324,7 +326,8 @@ std::ostream& operator<<(std::ostream& out, Cut const& cut) {
     out << segment.cells;
     if (!(segment.cut == Cut::balanced())) out << ' ' << segment.cut;
   }
-  return out << (shown < all ? ", ...)" : ")");
+  out << (shown < all ? ", ...)" : ")");
+  return to << out.str();
 }
 
 }  // namespace tessera

@@ -1,6 +1,5 @@
 #include "tessera/layout/parse.hpp"
 
-#include <cctype>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -12,6 +11,10 @@
 
 namespace tessera {
 namespace {
+
+bool is_space(char letter) {
+  return std::string_view(" \t\n\v\f\r").find(letter) != std::string_view::npos;
+}
 
 // Reads a text from left to right. Every function passes over spaces first.
 class Reader {
@@ -52,8 +55,7 @@ class Reader {
     auto const found = whole_.find_first_of("=,)", at_);
     if (found == std::string_view::npos || whole_[found] != '=') fail("an axis, such as x=2");
     std::string word(whole_.substr(at_, found - at_));
-    while (!word.empty() && std::isspace(static_cast<unsigned char>(word.back())) != 0)
-      word.pop_back();
+    while (!word.empty() && is_space(word.back())) word.pop_back();
     at_ = found + 1;
     return word;
   }
@@ -83,7 +85,7 @@ class Reader {
 
  private:
   void pass_spaces() {
-    while (at_ < whole_.size() && std::isspace(static_cast<unsigned char>(whole_[at_])) != 0) ++at_;
+    while (at_ < whole_.size() && is_space(whole_[at_])) ++at_;
   }
 
   std::string_view whole_;

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iomanip>
-#include <sstream>
 #include <vector>
 
 #include "tessera/base/error.hpp"
 #include "tessera/layout/visualize.hpp"
 
+#include "src/base/file_bytes.hpp"
 #include "src/base/text.hpp"
 
 namespace tessera {
@@ -109,7 +108,7 @@ class Picture {
         letter_width * static_cast<double>(std::min<std::size_t>(title.size(), 150));
     auto const width = std::max(right_, margin + of_title) + margin;
     auto const height = 2 * margin + 2 * line_height + height_;
-    std::ostringstream out;
+    TextStream out;
     out << std::fixed << std::setprecision(2)
         << R"(<svg xmlns="http://www.w3.org/2000/svg" width=")" << width << R"(" height=")"
         << height << R"(" viewBox="0 0 )" << width << ' ' << height
@@ -200,7 +199,7 @@ class Picture {
   double width_ = 0;  // of a slab
   double height_ = 0;
   double right_ = 0;  // end of the last slab
-  std::ostringstream body_;
+  TextStream body_;
 };
 
 }  // namespace
@@ -213,10 +212,7 @@ std::string visualize_svg(Layout const& layout) {
 }
 
 void save_svg(std::string const& path, Layout const& layout) {
-  auto const picture = visualize_svg(layout);
-  std::ofstream file(path, std::ios::binary);
-  file << picture << std::flush;
-  if (!file)
+  if (!write_file(path, visualize_svg(layout)))
     throw Error(text("the picture cannot be written to ", path, ": ", std::strerror(errno),
                      "; name a file in a folder that is there"));
 }

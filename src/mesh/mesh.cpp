@@ -214,13 +214,14 @@ bool operator==(Mesh const& a, Mesh const& b) {
          x.devices == y.devices;
 }
 
+// Whole pieces of text, so that parse_mesh can read it whatever the locale of the stream.
 std::ostream& operator<<(std::ostream& out, Mesh const& mesh) {
   auto const& s = *mesh.state_;
   out << "Mesh(" << join(s.axes);
   if (s.devices.empty()) {
     if (s.first == 0) return out << ')';
-    out << ", devices " << s.first;
-    if (s.size > 1) out << " to " << mesh.last_device();
+    out << text(", devices ", s.first);
+    if (s.size > 1) out << text(" to ", mesh.last_device());
     return out << ')';
   }
   auto const shown = std::min(s.devices.size(), most_listed);

@@ -11,6 +11,8 @@
 
 #include "src/base/checks.hpp"
 
+#include "support/odd_locale.hpp"
+
 using namespace tessera;
 
 TEST_SUITE_BEGIN("base/environment");
@@ -127,6 +129,18 @@ TEST_CASE("what TESSERA_CHECK asks for") {
   CHECK(read("recording") == std::pair(false, true));
   CHECK(read("recording,communication") == std::pair(true, true));
   CHECK_THROWS_AS(read("records"), ConfigError);
+}
+
+TEST_CASE("numbers are read the same whatever locale the program has set") {
+  test::OddLocale const odd;
+  {
+    Setting const setting("0.25");
+    CHECK(*environment_seconds(name) == 0.25);
+  }
+  Setting const setting("12345");
+  CHECK(*environment_integer(name, 1) == 12345);
+  CHECK_THROWS_WITH_AS((void)environment_integer(name, 54321),
+                       doctest::Contains("of at least 54321;"), ConfigError);
 }
 
 TEST_SUITE_END();

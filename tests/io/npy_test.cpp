@@ -14,6 +14,7 @@
 
 #include "support/arrays.hpp"
 #include "support/left_out.hpp"
+#include "support/odd_locale.hpp"
 
 #include "files.hpp"
 #include "numpy_paths.hpp"
@@ -188,6 +189,20 @@ TEST_CASE("files have the very bytes that NumPy writes, however the array lies")
     CHECK_ALL(bytes_of_file(folder / "u.npy") == bytes_of_file(file("float64_cube")));
   }
   CHECK_ALL(folder.count() == 1);
+}
+
+TEST_CASE("files have the same bytes whatever locale the program has set") {
+  Folder const folder;
+  auto const u = iota<double>({12345}, over(8));
+  save_npy(folder / "u.npy", u);
+  auto const expected = bytes_of_file(folder / "u.npy");
+  {
+    test::OddLocale const odd;
+    save_npy(folder / "u.npy", u);
+    CHECK_ALL(load_npy<double, 1>(folder / "u.npy", over(3)).shape() == Shape{12345});
+  }
+  CHECK_ALL(has(expected, "'shape': (12345,)"));
+  CHECK_ALL(bytes_of_file(folder / "u.npy") == expected);
 }
 
 TEST_CASE("what one layout wrote another one reads") {

@@ -1,7 +1,12 @@
 #include "src/job/ipc/process_state.hpp"
 
+#include <csignal>
+
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/odd_locale.hpp"
 
 using namespace tessera;
 
@@ -31,6 +36,28 @@ TEST_CASE("letters tell who is dead and who is held by a debugger") {
 TEST_CASE("numbers of processes mean the same in one namespace") {
   CHECK(pid_namespace() != 0);
   CHECK(pid_namespace() == pid_namespace());
+}
+
+TEST_CASE("a process lives whatever locale the program has set") {
+  test::OddLocale const odd;
+  // Numbers below 1000 have no separator: take the next higher one.
+  pid_t child = 0;
+  while (child < 1000) {
+    child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::pause();
+    if (child >= 1000) break;
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+
+  auto const state = process_state(child);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+
+  REQUIRE(state);
+  CHECK_FALSE(state->is_dead());
+  CHECK(state->started > 0);
 }
 
 TEST_SUITE_END();

@@ -1,5 +1,6 @@
 #include "tessera/layout/parse.hpp"
 
+#include <sstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -9,6 +10,7 @@
 #include "src/base/text.hpp"
 
 #include "support/layouts.hpp"
+#include "support/odd_locale.hpp"
 
 using namespace tessera;
 
@@ -77,6 +79,22 @@ TEST_CASE("what cannot be read is refused with the place and what belongs there"
   CHECK_THROWS_AS((void)parse_mesh("Mesh(x=2, devices 0 to 1000000000000)"), UsageError);
   CHECK_THROWS_AS((void)parse_mesh("Mesh(x=0)"), ShardingError);
   CHECK_THROWS_AS((void)parse_sharding("NamedSharding(Mesh(x=2), P(\"z\"))"), ShardingError);
+}
+
+TEST_CASE("what is printed is read back whatever locale the program, or the stream, has") {
+  NamedSharding const sharding(Mesh({{"x", 1024}, {"y", 4096}}), P("x", "y"),
+                               {Cut::unit(1'000'000), Cut::segments({12345, {8000, Cut::ceil()}})});
+  std::vector<std::int64_t> const devices{12345, 1000};
+  auto const printed = text(sharding);
+
+  test::OddLocale const odd;
+  std::ostringstream of_users;
+  of_users << sharding << Mesh(devices, {2}, {"x"}) << Mesh({5000, 5001}, {2}, {"x"});
+
+  CHECK(text(sharding) == printed);
+  CHECK(parse_sharding(text(sharding)) == sharding);
+  CHECK(of_users.str() ==
+        printed + "Mesh(x=2, devices 12345, 1000)" + "Mesh(x=2, devices 5000 to 5001)");
 }
 
 TEST_SUITE_END();

@@ -11,6 +11,8 @@
 
 #include "src/base/text.hpp"
 
+#include "support/odd_locale.hpp"
+
 using namespace tessera;
 
 TEST_SUITE_BEGIN("layout/svg");
@@ -130,6 +132,21 @@ TEST_CASE("a picture is saved to a file, or says why not") {
 
   CHECK(written == visualize_svg(layout));
   CHECK_THROWS_AS(save_svg("no such folder/picture.svg", layout), Error);
+}
+
+TEST_CASE("a picture is the same whatever locale the program has set") {
+  Layout const layout(NamedSharding(row(3), P("x", none)), {5'000, 70'000});
+  auto const picture = visualize_svg(layout);
+  std::string const path = "svg_test_odd_picture.svg";
+
+  test::OddLocale const odd;
+  save_svg(path, layout);
+  std::ifstream file(path);
+  std::string const written{std::istreambuf_iterator<char>(file), {}};
+  std::remove(path.c_str());
+
+  CHECK(visualize_svg(layout) == picture);
+  CHECK(written == picture);
 }
 
 TEST_SUITE_END();

@@ -13,6 +13,8 @@
 
 #include "src/base/environment.hpp"
 
+#include "support/odd_locale.hpp"
+
 using namespace tessera;
 
 TEST_SUITE_BEGIN("layout/visualize");
@@ -321,6 +323,15 @@ TEST_CASE("another TESSERA_COLOR is refused with what it may be") {
   CHECK_THROWS_WITH_AS((void)is_colored(),
                        "TESSERA_COLOR=pink is not one of always, never; fix or unset it",
                        ConfigError);
+}
+
+TEST_CASE("the text is the same whatever locale the program has set") {
+  Layout const layout(NamedSharding(row(2), P("x")), {12345});
+  auto const before = visualize(layout, Color::always);
+
+  test::OddLocale const odd;
+
+  CHECK(visualize(layout, Color::always) == before);
 }
 
 TEST_SUITE_END();

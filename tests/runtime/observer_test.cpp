@@ -9,6 +9,7 @@
 
 #include "src/statement/statement.hpp"
 
+#include "support/odd_locale.hpp"
 #include "support/one_process.hpp"
 
 using namespace tessera;
@@ -170,6 +171,26 @@ TEST_CASE("a trace names its statements and has a span for each phase") {
   CHECK(has(words, R"("name":"a \"b\".cpp:7 assignment")"));
   CHECK(has(words, R"("cat":"pack")"));
   CHECK(has(words, R"("overwritten spans":1)"));
+}
+
+TEST_CASE("traces and reports are the same whatever locale the program has set") {
+  test::OneProcess const job(1);
+  auto options = reporting();
+  options.clock_offset_ns = std::int64_t{1'234'567'890'123'456};
+  Observer observer(options, job.job);
+  auto const row = observer.note(statement_at("heat.cpp", 12345), plan_sending(1 << 20));
+  std::deque<PhaseTimer> timers;
+  timers.emplace_back(Observer::most_observed, 3);
+  timers[0].begin(row);
+  timers[0].end();
+  auto const trace = trace_text(observer, job.job, timers);
+  auto const report = observer.report(observer.numbers(), "");
+
+  test::OddLocale const odd;
+
+  CHECK(trace_text(observer, job.job, timers) == trace);
+  CHECK(observer.report(observer.numbers(), "") == report);
+  CHECK(has(trace, R"("name":"heat.cpp:12345 assignment")"));
 }
 
 TEST_SUITE_END();

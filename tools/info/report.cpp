@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iomanip>
 #include <utility>
 
 #include "src/base/text.hpp"
@@ -11,12 +12,10 @@ namespace info {
 namespace {
 
 std::string digits(double number) {
-  std::array<char, 32> words{};
-  std::snprintf(words.data(), words.size(), "%.3g", number);
-  return words.data();
+  return tessera::text(std::setprecision(3), number);
 }
 
-std::string quoted(std::string_view words) {
+std::string in_quotes(std::string_view words) {
   std::string result = "\"";
   for (char const letter : words) {
     if (letter == '"' || letter == '\\') result += '\\';
@@ -116,11 +115,11 @@ void Entry::print_text(std::ostream& out, int depth) const {
 
 void Entry::print_json_value(std::ostream& out) const {
   if (auto const* words = std::get_if<std::string>(&value_))
-    out << quoted(*words);
+    out << in_quotes(*words);
   else if (auto const* is = std::get_if<bool>(&value_))
     out << (*is ? "true" : "false");
   else if (auto const* count = std::get_if<std::int64_t>(&value_))
-    out << *count;
+    out << std::to_string(*count);
   else if (auto const* number = std::get_if<double>(&value_))
     out << digits(*number);
 }
@@ -132,7 +131,7 @@ void Entry::print_json(std::ostream& out, int depth) const {
   bool first = true;
   for (auto const& entry : entries_) {
     out << (first ? "\n" : ",\n") << indent(depth + 1);
-    if (!is_list_) out << quoted(entry.json_key()) << ": ";
+    if (!is_list_) out << in_quotes(entry.json_key()) << ": ";
     entry.print_json(out, depth + 1);
     first = false;
   }

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "src/device/cuda/driver.hpp"
 
-#include <cctype>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,7 +38,7 @@ class CudaDriver final : public DeviceDriver {
     check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId", gpu);
     std::string place(bus);
     for (char& letter : place)
-      letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+      if (letter >= 'A' && letter <= 'F') letter = static_cast<char>(letter - 'A' + 'a');
     return {properties.name, place, static_cast<std::int64_t>(properties.totalGlobalMem),
             properties.multiProcessorCount};
   }

@@ -1,33 +1,32 @@
 #include "src/job/ipc/process_state.hpp"
 
 #include <cerrno>
-#include <fstream>
-#include <sstream>
-#include <string>
+#include <charconv>
+#include <string_view>
 
 #include <sys/stat.h>
 
+#include "src/base/file_bytes.hpp"
 #include "src/base/text.hpp"
 
 namespace tessera {
 
 std::optional<ProcessState> process_state(std::int64_t pid) {
-  std::ifstream file(text("/proc/", pid, "/stat"));
+  auto const line = bytes_of_file(text("/proc/", pid, "/stat"));
   // Only the error "no such process" proves that it has ended.
-  if (!file && errno != ENOENT && errno != ESRCH) return ProcessState{};
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
+  if (!line && errno != ENOENT && errno != ESRCH) return ProcessState{};
+  if (!line) return std::nullopt;
   // pid (name) state ...: the name may hold anything, so what follows the last parenthesis counts.
-  auto const name_end = line.rfind(')');
+  auto const name_end = line->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream fields(line.substr(name_end + 1));
+  auto fields = std::string_view(*line).substr(name_end + 1);
   ProcessState found;
-  fields >> found.letter;
+  if (auto const letter = take_word(fields); !letter.empty()) found.letter = letter.front();
   constexpr int started_at = 22;
   constexpr int next_field = 4;
-  std::string skipped;
-  for (int field = next_field; field < started_at; ++field) fields >> skipped;
-  fields >> found.started;
+  for (int field = next_field; field < started_at; ++field) (void)take_word(fields);
+  auto const started = take_word(fields);
+  std::from_chars(started.data(), started.data() + started.size(), found.started);
   return found;
 }
 

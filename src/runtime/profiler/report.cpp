@@ -3,7 +3,6 @@
 #include <cstring>
 #include <iomanip>
 #include <numeric>
-#include <sstream>
 
 #include "src/base/text.hpp"
 #include "src/runtime/profiler/observer.hpp"
@@ -16,7 +15,7 @@ std::string aligned(std::vector<std::vector<std::string>> const& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (auto const& row : rows)
     for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  std::ostringstream out;
+  TextStream out;
   for (auto const& row : rows) {
     for (std::size_t c = 0; c < row.size(); ++c)
       out << (c < 2 ? std::left : std::right) << std::setw(static_cast<int>(widths[c])) << row[c]
@@ -26,17 +25,14 @@ std::string aligned(std::vector<std::vector<std::string>> const& rows) {
 }
 
 std::string seconds(std::int64_t ns) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(6) << static_cast<double>(ns) * 1e-9;
-  return std::move(out).str();
+  return text(std::fixed, std::setprecision(6), static_cast<double>(ns) * 1e-9);
 }
 
 std::string imbalance(std::int64_t most, std::int64_t sum, std::int64_t devices) {
   if (sum == 0) return "-";
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(2)
-      << static_cast<double>(most) * static_cast<double>(devices) / static_cast<double>(sum);
-  return std::move(out).str();
+  auto const of_mean =
+      static_cast<double>(most) * static_cast<double>(devices) / static_cast<double>(sum);
+  return text(std::fixed, std::setprecision(2), of_mean);
 }
 
 // The routes of GPUs have columns only where something went by them.

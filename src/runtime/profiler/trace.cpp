@@ -1,11 +1,10 @@
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <iomanip>
-#include <sstream>
 #include <system_error>
 
+#include "src/base/file_bytes.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/runtime/profiler/observer.hpp"
@@ -15,7 +14,7 @@ namespace {
 
 // As a JSON string, with its quotes.
 std::string quoted(std::string const& words) {
-  std::ostringstream out;
+  TextStream out;
   out << '"';
   for (char const c : words) {
     if (c == '"' || c == '\\')
@@ -87,7 +86,7 @@ std::string trace_text(Observer const& observer, Job const& job,
     names.push_back(quoted(text(location.location, ' ', location.kind)));
   auto const process = job.self().value();
   std::uint64_t overwritten = 0;
-  std::ostringstream out;
+  TextStream out;
   out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
   write_name(out, "process_name", process, 0, text("process ", process));
   auto device = job.first_local().value();
@@ -108,11 +107,7 @@ std::string trace_text(Observer const& observer, Job const& job,
 void Observer::write_trace() const {
   if (!options_.trace) return;
   auto const path = trace_file(*options_.trace, job_.self());
-  auto const whole = trace_text(*this, job_, timers_);
-  auto* const file = std::fopen(path.c_str(), "w");
-  bool good = file != nullptr && std::fwrite(whole.data(), 1, whole.size(), file) == whole.size();
-  if (file != nullptr) good = std::fclose(file) == 0 && good;
-  if (good) return;
+  if (write_file(path, trace_text(*this, job_, timers_))) return;
   auto const error = errno;
   log_error(text("the trace cannot be written to ", path, ": ", std::strerror(error),
                  "; set TESSERA_TRACE to a file in a folder that ",

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Text for people: error messages, explanations, tables.
+/// Text for people and for machines: error messages, explanations, tables, files.
 
 #include <cstdint>
 #include <sstream>
@@ -9,10 +9,17 @@
 
 namespace tessera::detail {
 
+/// A stream into memory in the classic locale, whatever locales the program has set: programs read
+/// this text too, such as the header of a file or a sharding.
+class TextStream : public std::ostringstream {
+ public:
+  TextStream();
+};
+
 /// All parts, written one after the other.
 template <class... Parts>
 [[nodiscard]] std::string text(Parts const&... parts) {
-  std::ostringstream out;
+  TextStream out;
   (static_cast<void>(out << parts), ...);
   return std::move(out).str();
 }
@@ -21,7 +28,7 @@ template <class... Parts>
 template <class Range>
 [[nodiscard]] std::string join(Range const& items, std::string_view open = "",
                                std::string_view close = "", std::string_view between = ", ") {
-  std::ostringstream out;
+  TextStream out;
   out << open;
   bool first = true;
   for (auto const& item : items) {

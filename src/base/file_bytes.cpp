@@ -1,0 +1,33 @@
+#include "src/base/file_bytes.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+namespace tessera {
+
+std::optional<std::string> bytes_of_file(std::string const& path) {
+  auto* const file = std::fopen(path.c_str(), "rbe");
+  if (file == nullptr) return std::nullopt;
+  std::string result;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0;)
+    result.append(buffer.data(), n);
+  auto const error = std::ferror(file) != 0 ? errno : 0;
+  (void)std::fclose(file);
+  if (error == 0) return result;
+  errno = error;
+  return std::nullopt;
+}
+
+bool write_file(std::string const& path, std::string_view bytes) {
+  auto* const file = std::fopen(path.c_str(), "wbe");
+  if (file == nullptr) return false;
+  bool const is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  auto const error = errno;
+  bool const is_closed = std::fclose(file) == 0;
+  if (!is_written) errno = error;
+  return is_written && is_closed;
+}
+
+}  // namespace tessera
