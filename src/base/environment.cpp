@@ -24,8 +24,8 @@ std::optional<std::int64_t> environment_integer(std::string_view name, std::int6
   auto const* end = value->data() + value->size();
   auto const [stop, error] = std::from_chars(value->data(), end, number);
   if (error != std::errc{} || stop != end || number < least)
-    throw ConfigError(
-        text(name, "=", *value, " is not a whole number of at least ", least, "; fix or unset it"));
+    throw ConfigError(text(name, "=", excerpt(*value), " is not a whole number of at least ", least,
+                           "; fix or unset it"));
   return number;
 }
 
@@ -36,7 +36,8 @@ std::optional<double> environment_seconds(std::string_view name) {
   auto const* end = value->data() + value->size();
   auto const [stop, error] = std::from_chars(value->data(), end, seconds);
   if (error != std::errc{} || stop != end || !std::isfinite(seconds) || seconds < 0)
-    throw ConfigError(text(name, "=", *value, " is not a number of seconds; fix or unset it"));
+    throw ConfigError(
+        text(name, "=", excerpt(*value), " is not a number of seconds; fix or unset it"));
   return seconds;
 }
 
@@ -46,7 +47,8 @@ std::optional<std::string> environment_choice(std::string_view name,
   if (!value) return std::nullopt;
   for (auto const choice : choices)
     if (*value == choice) return value;
-  throw ConfigError(text(name, "=", *value, " is not one of ", join(choices), "; fix or unset it"));
+  throw ConfigError(
+      text(name, "=", excerpt(*value), " is not one of ", join(choices), "; fix or unset it"));
 }
 
 std::vector<std::string> environment_words(std::string_view name,
@@ -61,8 +63,8 @@ std::vector<std::string> environment_words(std::string_view name,
       words.back() += c;
   for (auto const& word : words)
     if (std::find(choices.begin(), choices.end(), word) == choices.end())
-      throw ConfigError(text(name, "=", *value, ": '", word, "' is not one of ", join(choices),
-                             "; fix or unset it"));
+      throw ConfigError(text(name, "=", excerpt(*value), ": '", excerpt(word), "' is not one of ",
+                             join(choices), "; fix or unset it"));
   return words;
 }
 

@@ -16,8 +16,10 @@ std::atomic<std::int64_t> log_process{-1};
 
 void write_line(char const* kind, std::string_view line) {
   auto const process = log_process.load(std::memory_order_relaxed);
-  auto const whole = process < 0 ? text("tessera: ", kind, line, '\n')
-                                 : text("tessera[", process, "]: ", kind, line, '\n');
+  // Of an exception of the program's, nobody has made the text printable before.
+  auto const words = printable(line, "\n\t");
+  auto const whole = process < 0 ? text("tessera: ", kind, words, '\n')
+                                 : text("tessera[", process, "]: ", kind, words, '\n');
   std::fwrite(whole.data(), 1, whole.size(), stderr);
   std::fflush(stderr);
 }

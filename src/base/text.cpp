@@ -27,6 +27,61 @@ std::string bytes_text(std::int64_t bytes) {
 
 }  // namespace detail
 
+namespace {
+
+bool is_between(char c, unsigned least, unsigned most) {
+  auto const byte = static_cast<unsigned char>(c);
+  return least <= byte && byte <= most;
+}
+
+bool continues(char c) {
+  return is_between(c, 0x80, 0xbf);
+}
+
+// How many bytes the character at the front takes; 0 for a control character, and for a byte that
+// begins no character of UTF-8.
+std::size_t printable_bytes(std::string_view words) {
+  if (is_between(words[0], 0x20, 0x7e)) return 1;
+  std::size_t const count = is_between(words[0], 0xc2, 0xdf)   ? 2
+                            : is_between(words[0], 0xe0, 0xef) ? 3
+                            : is_between(words[0], 0xf0, 0xf4) ? 4
+                                                               : 0;
+  if (count == 0 || words.size() < count) return 0;
+  // Terminals obey the control characters from U+0080 to U+009F, too.
+  if (words[0] == '\xc2' && is_between(words[1], 0x80, 0x9f)) return 0;
+  auto const behind = words.substr(1, count - 1);
+  return std::all_of(behind.begin(), behind.end(), continues) ? count : 0;
+}
+
+// The same for a terminal, as far as `most` bytes hold it; `words` loses what was written.
+std::string take_printable(std::string_view& words, std::size_t most, std::string_view kept) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string result;
+  while (!words.empty()) {
+    bool const is_kept = kept.find(words[0]) != std::string_view::npos;
+    auto const count = is_kept ? 1 : printable_bytes(words);
+    auto const byte = static_cast<unsigned char>(words[0]);
+    std::string const escape{'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    auto const piece = count > 0 ? words.substr(0, count) : std::string_view(escape);
+    if (result.size() + piece.size() > most) break;
+    result += piece;
+    words.remove_prefix(std::max<std::size_t>(count, 1));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string printable(std::string_view words, std::string_view kept) {
+  return take_printable(words, std::string::npos, kept);
+}
+
+std::string excerpt(std::string_view words) {
+  auto const all = words.size();
+  auto const beginning = take_printable(words, most_in_excerpt, "");
+  return words.empty() ? beginning : text(beginning, "... (", all, " bytes)");
+}
+
 std::string_view take_word(std::string_view& line) {
   constexpr std::string_view blanks = " \t\n";
   line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));

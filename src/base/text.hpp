@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// The library writes text without naming its namespace.
+/// The library writes text without naming its namespace. Text from outside, such as variables, the
+/// contents of files and what parsers read, goes into messages by `excerpt` or `printable`.
 
 #include <string>
 #include <string_view>
@@ -14,6 +15,17 @@ using detail::counted;
 using detail::join;
 using detail::text;
 using detail::TextStream;
+
+/// The same text for a terminal: control characters, and bytes that are no UTF-8, are written as
+/// "\\x1b", so that text from outside cannot steer the terminal. `kept`: those that stay.
+[[nodiscard]] std::string printable(std::string_view words, std::string_view kept = "");
+
+/// At most this many characters of a text from outside go into a message.
+inline constexpr std::size_t most_in_excerpt = 80;
+
+/// The beginning of a text from outside, printable; of a longer one also its length:
+/// "segments(seg... (20000 bytes)".
+[[nodiscard]] std::string excerpt(std::string_view words);
 
 /// Takes the next word, up to a blank, off the front of `line`; empty if there is none.
 [[nodiscard]] std::string_view take_word(std::string_view& line);

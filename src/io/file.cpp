@@ -26,7 +26,7 @@ namespace {
 constexpr mode_t for_everybody = 0666;  // less the process's umask
 
 [[noreturn]] void fail(std::string const& path, char const* what) {
-  throw Error(text(path, " cannot be ", what, ": ", std::strerror(errno)));
+  throw Error(text(printable(path), " cannot be ", what, ": ", std::strerror(errno)));
 }
 
 int opened(std::string const& path, int flags, char const* what) {
@@ -105,7 +105,7 @@ File File::create(std::string const& path) {
 std::int64_t File::size_bytes() const {
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0) fail(path_, "looked at");
-  if (!S_ISREG(about.st_mode)) throw Error(text(path_, " is not a regular file"));
+  if (!S_ISREG(about.st_mode)) throw Error(text(printable(path_), " is not a regular file"));
   return about.st_size;
 }
 
@@ -114,7 +114,8 @@ void File::read_at(std::int64_t offset, std::span<std::byte> into) const {
     auto const n = ::pread(descriptor_, into.data(), into.size(), offset);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail(path_, "read");
-    if (n == 0) throw Error(text(path_, " ends at byte ", offset, ", before the last cell"));
+    if (n == 0)
+      throw Error(text(printable(path_), " ends at byte ", offset, ", before the last cell"));
     offset += n;
     into = into.subspan(static_cast<std::size_t>(n));
   }
@@ -147,7 +148,7 @@ FileAside::FileAside(std::string path, std::uint64_t number)
 
 FileAside::~FileAside() {
   if (owned_ && ::unlink(aside_.c_str()) != 0)
-    log_warning(text(aside_, " cannot be removed: ", std::strerror(errno)));
+    log_warning(text(printable(aside_), " cannot be removed: ", std::strerror(errno)));
 }
 
 void FileAside::check_place() const {
@@ -185,8 +186,8 @@ void check_same_everywhere(std::string const& path, char const* caller) {
   std::array<std::uint64_t, 2> both{hash, ~hash};
   or_over_processes(std::as_writable_bytes(std::span(both)), {}, {"which reads or writes a file"});
   if ((both[0] & both[1]) != 0)
-    throw UsageError(text(caller, ": the processes name different files, this one ", path,
-                          "; pass the same path on every process"));
+    throw UsageError(text(caller, ": the processes name different files, this one ",
+                          printable(path), "; pass the same path on every process"));
 }
 
 void share_from_first(std::span<std::byte> bytes) {

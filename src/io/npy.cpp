@@ -230,13 +230,14 @@ NpyHeader header_in(File const& file, std::string const& path) try {
   auto const header = parse_npy_header({reinterpret_cast<char const*>(bytes.data()), bytes.size()});
   auto const cells = header.cells();
   if (header.kind != 0 && size - header_bytes < cells * header.item_bytes)
-    throw Error(text("is cut short: ", counted(cells, "cell"), " of ", header.dtype, " take ",
-                     counted(cells * header.item_bytes, "byte"), ", but only ", size - header_bytes,
-                     " follow the header"));
+    throw Error(text("is cut short: ", counted(cells, "cell"), " of ", excerpt(header.dtype),
+                     " take ", counted(cells * header.item_bytes, "byte"), ", but only ",
+                     size - header_bytes, " follow the header"));
   return header;
 } catch (Error const& error) {
   std::string const words = error.what();
-  throw Error(words.starts_with(path) ? words : path + ' ' + words);
+  auto const name = printable(path);
+  throw Error(words.starts_with(name) ? words : name + ' ' + words);
 }
 
 /// "float32 ('<f4')", as NumPy says it.
@@ -244,10 +245,11 @@ std::string name_of(NpyHeader const& header) {
   static std::map<char, std::string> const kinds{
       {'b', "bool"}, {'i', "int"}, {'u', "uint"}, {'f', "float"}, {'c', "complex"}};
   auto const kind = kinds.find(header.kind);
-  if (header.kind == 'V' && header.item_bytes == 2) return text("bfloat16 ('", header.dtype, "')");
-  if (kind == kinds.end()) return text("elements of the type ", header.dtype);
+  if (header.kind == 'V' && header.item_bytes == 2)
+    return text("bfloat16 ('", excerpt(header.dtype), "')");
+  if (kind == kinds.end()) return text("elements of the type ", excerpt(header.dtype));
   auto const bits = header.kind == 'b' ? std::string() : std::to_string(8 * header.item_bytes);
-  return text(kind->second, bits, " ('", header.dtype, "')");
+  return text(kind->second, bits, " ('", excerpt(header.dtype), "')");
 }
 
 bool can_be_loaded(NpyHeader const& header) {
@@ -272,14 +274,14 @@ void check_type(std::string const& path, NpyHeader const& header, NpyType const&
   auto const remedy = can_be_loaded(header)
                           ? "load it as that type and cast the array"
                           : "no array here has such elements: write the file with another dtype";
-  throw UsageError(text(path, " holds ", name_of(header), ", but load_npy was asked for ",
-                        type.name, "; ", remedy));
+  throw UsageError(text(printable(path), " holds ", name_of(header),
+                        ", but load_npy was asked for ", type.name, "; ", remedy));
 }
 
 void check_rank(std::string const& path, NpyHeader const& header, std::size_t rank) {
   if (header.rank == static_cast<std::int64_t>(rank)) return;
   std::span const extents(header.extents, static_cast<std::size_t>(header.rank));
-  throw ShapeError(text(path, " holds an array of shape ",
+  throw ShapeError(text(printable(path), " holds an array of shape ",
                         join(extents, "(", header.rank == 1 ? ",)" : ")"), " with ",
                         counted(header.rank, "dimension"), ", but load_npy was asked for ", rank));
 }

@@ -195,7 +195,7 @@ NpyHeader parse_npy_header(std::string_view header) {
     in.expect(':');
     auto const entry =
         static_cast<std::size_t>(std::find(entries.begin(), entries.end(), key) - entries.begin());
-    if (entry == entries.size()) refuse(text("its header has an entry '", key.substr(0, 40), "'"));
+    if (entry == entries.size()) refuse(text("its header has an entry '", excerpt(key), "'"));
     if (std::exchange(found[entry], true)) refuse(text("its header has two entries '", key, "'"));
     if (entry == 0)
       read_dtype(in, result);

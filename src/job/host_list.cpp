@@ -15,10 +15,12 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t most_hosts = 1'000'000;
+// Of an entry, one inside the other as they are expanded; machines have a few dimensions.
+constexpr int most_brackets = 16;
 
 [[noreturn]] void fail_on(std::string_view list, std::string_view why) {
   throw ConfigError(
-      text("the list of hosts '", list, "' ", why, "; expected one as n[1-3,07],gpu2"));
+      text("the list of hosts '", excerpt(list), "' ", why, "; expected one as n[1-3,07],gpu2"));
 }
 
 /// Takes hosts out of a list until it has as many as are wanted.
@@ -31,6 +33,8 @@ class HostList {
     while (!has_enough()) {
       auto const entry = take_entry(rest);
       if (entry.empty()) fail_on(list_, "has an empty entry");
+      if (std::ranges::count(entry, '[') > most_brackets)
+        fail_on(list_, text("has an entry with more than ", most_brackets, " pairs of brackets"));
       add("", entry);
       if (rest.empty()) return std::move(hosts_);
       rest.remove_prefix(1);
@@ -84,7 +88,7 @@ class HostList {
     auto const last = dash == std::string_view::npos ? first : range.substr(dash + 1);
     auto const from = number(first);
     auto const to = number(last);
-    if (to < from) fail_on(list_, text("has the range ", range, ", which runs backwards"));
+    if (to < from) fail_on(list_, text("has the range ", excerpt(range), ", which runs backwards"));
     for (auto i = from; i <= to && !has_enough(); ++i) {
       auto digits = std::to_string(i);
       digits.insert(0, first.size() - std::min(first.size(), digits.size()), '0');
@@ -97,7 +101,7 @@ class HostList {
     auto const* const end = digits.data() + digits.size();
     auto const [stop, error] = std::from_chars(digits.data(), end, value);
     if (error != std::errc{} || stop != end || value < 0)
-      fail_on(list_, text("has '", digits, "' where a number belongs"));
+      fail_on(list_, text("has '", excerpt(digits), "' where a number belongs"));
     return value;
   }
 

@@ -95,7 +95,7 @@ std::string_view take_until(std::string_view& rest, std::string_view mark) {
 }
 
 [[noreturn]] void fail_on(std::string_view name, std::string_view value, std::string_view why) {
-  throw ConfigError(text(name, "=", value, " ", why,
+  throw ConfigError(text(name, "=", excerpt(value), " ", why,
                          "; processes that have to meet without MPI need an address of their own"));
 }
 
@@ -143,7 +143,8 @@ Rendezvous rendezvous_by_pmix(EnvironmentLookup const& variable) {
       return rendezvous_of_pmix(uri, true);
     default:
       fail_on("PMIX_VERSION", version,
-              text("is none whose addresses are known (2, 3 and 5 are); the server's is ", uri));
+              text("is none whose addresses are known (2, 3 and 5 are); the server's is ",
+                   excerpt(uri)));
   }
 }
 

@@ -70,15 +70,15 @@ std::int64_t weigh_copies(AxisRoles& roles) {
 
 void check_axes_named(Mesh const& mesh, PartitionSpec const& spec) {
   if (spec.rank() > max_rank)
-    throw ShardingError(text(spec, " has ", spec.rank(), " entries; an array has at most ",
-                             max_rank, " dimensions"));
+    throw ShardingError(text(excerpt(text(spec)), " has ", spec.rank(),
+                             " entries; an array has at most ", max_rank, " dimensions"));
   InlineVector<bool, max_rank> seen(mesh.rank(), false);
   auto const see = [&](SpecEntry const& entry) {
     for (auto const& name : entry.axes()) {
       auto& is_seen = seen[mesh.axis(name)];
       if (is_seen)
-        throw ShardingError(text("mesh axis '", name, "' is named twice in ", spec,
-                                 "; an axis may cut one dimension only"));
+        throw ShardingError(text("mesh axis '", excerpt(name), "' is named twice in ",
+                                 excerpt(text(spec)), "; an axis may cut one dimension only"));
       is_seen = true;
     }
   };
@@ -115,15 +115,15 @@ void check_few_boxes(NamedSharding const& sharding, Shape const& shape) {
 // Throws: ShapeError if a spec has no entry for dimension `d`.
 void check_dimension(PartitionSpec const& spec, std::size_t d) {
   if (d < spec.rank()) return;
-  throw ShapeError(text("there is no dimension ", static_cast<std::int64_t>(d), " in ", spec,
-                        ", which has ", spec.rank(), spec.rank() == 1 ? " entry" : " entries",
-                        "; they are counted from 0"));
+  throw ShapeError(text("there is no dimension ", static_cast<std::int64_t>(d), " in ",
+                        excerpt(text(spec)), ", which has ", spec.rank(),
+                        spec.rank() == 1 ? " entry" : " entries", "; they are counted from 0"));
 }
 
 std::string axes_text(SpecEntry const& entry) {
   auto const& axes = entry.axes();
   if (axes.empty()) return "no mesh axis";
-  return join(axes, axes.size() == 1 ? "mesh axis '" : "mesh axes '", "'", "', '");
+  return excerpt(join(axes, axes.size() == 1 ? "mesh axis '" : "mesh axes '", "'", "', '"));
 }
 
 }  // namespace
@@ -145,8 +145,9 @@ NamedSharding::State::State(Mesh m, PartitionSpec s, std::vector<Cut> c)
     : mesh(std::move(m)), spec(std::move(s)), cuts(std::move(c)) {
   check_axes_named(mesh, spec);
   if (cuts.size() != spec.rank())
-    throw ShardingError(text(counted(static_cast<std::int64_t>(cuts.size()), "cut"), " for ", spec,
-                             ", which has ", spec.rank(), spec.rank() == 1 ? " entry" : " entries",
+    throw ShardingError(text(counted(static_cast<std::int64_t>(cuts.size()), "cut"), " for ",
+                             excerpt(text(spec)), ", which has ", spec.rank(),
+                             spec.rank() == 1 ? " entry" : " entries",
                              "; give one cut per entry, or one for all"));
   roles = uncommitted_roles(mesh);
   for (std::size_t d = 0; d < spec.rank(); ++d) {
@@ -209,8 +210,8 @@ void NamedSharding::check(Shape const& shape) const {
   check_shape(shape);
   auto const entries = rank();
   if (shape.size() != entries)
-    throw ShapeError(text(spec(), " has ", entries, entries == 1 ? " entry" : " entries",
-                          " but the array has ",
+    throw ShapeError(text(excerpt(text(spec())), " has ", entries,
+                          entries == 1 ? " entry" : " entries", " but the array has ",
                           counted(static_cast<std::int64_t>(shape.size()), "dimension"),
                           shape.size() > entries ? "; add none for a dimension that is not cut"
                                                  : "; leave out the entries without a dimension"));

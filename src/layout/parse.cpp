@@ -12,6 +12,10 @@
 namespace tessera {
 namespace {
 
+// Rules one inside the other. No cut has as many: a segment is no list of segments.
+constexpr int deepest_rule = 8;
+constexpr std::size_t longest_name = 256;  // of a mesh axis
+
 bool is_space(char letter) {
   return std::string_view(" \t\n\v\f\r").find(letter) != std::string_view::npos;
 }
@@ -56,6 +60,7 @@ class Reader {
     if (found == std::string_view::npos || whole_[found] != '=') fail("an axis, such as x=2");
     std::string word(whole_.substr(at_, found - at_));
     while (!word.empty() && is_space(word.back())) word.pop_back();
+    check_name(word);
     at_ = found + 1;
     return word;
   }
@@ -64,8 +69,18 @@ class Reader {
     auto const end = whole_.find('"', at_);
     if (end == std::string_view::npos) fail("a closing '\"'");
     std::string word(whole_.substr(at_, end - at_));
+    check_name(word);
     at_ = end + 1;
     return word;
+  }
+  /// Calls `rule` for a rule inside of another one.
+  template <class Rule>
+  auto deeper(Rule const& rule) {
+    if (++depth_ > deepest_rule)
+      fail(text("no more than ", deepest_rule, " rules one inside the other"));
+    auto result = rule();
+    --depth_;
+    return result;
   }
   /// Calls `element` for each element of a list in parentheses, which may be empty.
   template <class Element>
@@ -79,17 +94,23 @@ class Reader {
   [[noreturn]] void fail(std::string_view expected) const {
     auto const rest = whole_.substr(at_, 20);
     throw UsageError(
-        text("cannot read '", whole_, "': expected ", expected, " at character ", at_,
-             rest.empty() ? std::string(", where it ends") : text(", before '", rest, '\'')));
+        text("cannot read '", excerpt(whole_), "': expected ", expected, " at character ", at_,
+             rest.empty() ? ", where it ends" : text(", before '", excerpt(rest), '\'')));
   }
 
  private:
   void pass_spaces() {
     while (at_ < whole_.size() && is_space(whole_[at_])) ++at_;
   }
+  // Names go into messages and pictures as they are.
+  void check_name(std::string_view name) const {
+    if (printable(name) != name) fail("a name without control characters");
+    if (name.size() > longest_name) fail(text("a name of at most ", longest_name, " bytes"));
+  }
 
   std::string_view whole_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 constexpr std::int64_t most_in_range = std::int64_t{1} << 24;
@@ -182,7 +203,7 @@ Cut read_segments(Reader& reader) {
   return Cut::segments(std::move(segments));
 }
 
-Cut read_cut(Reader& reader) {
+Cut read_rule(Reader& reader) {
   if (reader.accept("balanced")) return Cut::balanced();
   if (reader.accept("ceil")) return Cut::ceil();
   if (reader.accept("strict")) return Cut::strict();
@@ -194,6 +215,10 @@ Cut read_cut(Reader& reader) {
   std::vector<std::int64_t> sizes;
   reader.list([&] { sizes.push_back(reader.number()); });
   return Cut::explicit_sizes(std::move(sizes));
+}
+
+Cut read_cut(Reader& reader) {
+  return reader.deeper([&] { return read_rule(reader); });
 }
 
 NamedSharding read_sharding(Reader& reader) {

@@ -213,8 +213,8 @@ std::string visualize_svg(Layout const& layout) {
 
 void save_svg(std::string const& path, Layout const& layout) {
   if (!write_file(path, visualize_svg(layout)))
-    throw Error(text("the picture cannot be written to ", path, ": ", std::strerror(errno),
-                     "; name a file in a folder that is there"));
+    throw Error(text("the picture cannot be written to ", printable(path), ": ",
+                     std::strerror(errno), "; name a file in a folder that is there"));
 }
 
 }  // namespace tessera

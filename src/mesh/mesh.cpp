@@ -43,13 +43,13 @@ void check_axes(std::vector<MeshAxis> const& axes) {
     if (axis->name.empty())
       throw ShardingError(text("axis ", axis - axes.begin(), " of a mesh has an empty name"));
     if (axis->size < 1)
-      throw ShardingError(
-          text("mesh axis '", axis->name, "' has size ", axis->size, "; sizes are 1 or more"));
+      throw ShardingError(text("mesh axis '", excerpt(axis->name), "' has size ", axis->size,
+                               "; sizes are 1 or more"));
     if (std::any_of(axes.begin(), axis, [&](auto const& a) { return a.name == axis->name; }))
-      throw ShardingError(text("mesh axis '", axis->name, "' is listed twice in (", join(axes),
-                               "); names must differ"));
+      throw ShardingError(text("mesh axis '", excerpt(axis->name), "' is listed twice in (",
+                               excerpt(join(axes)), "); names must differ"));
     if (devices > most_devices / axis->size)
-      throw ShardingError(text("a mesh of (", join(axes), ") has more than 2^62 devices"));
+      throw ShardingError(text("a mesh of (", excerpt(join(axes)), ") has more than 2^62 devices"));
     devices *= axis->size;
   }
 }
@@ -58,7 +58,7 @@ std::vector<MeshAxis> named(Shape const& shape, std::vector<std::string> names) 
   if (names.size() != shape.size())
     throw ShardingError(text("the mesh shape ", shape, " has ",
                              counted(static_cast<std::int64_t>(shape.size()), "dimension"),
-                             " but its axis names are ", join(names, "(", ")"),
+                             " but its axis names are ", excerpt(join(names, "(", ")")),
                              "; give one name per dimension"));
   std::vector<MeshAxis> axes;
   for (std::size_t d = 0; d < shape.size(); ++d) axes.push_back({std::move(names[d]), shape[d]});
@@ -85,7 +85,7 @@ Mesh::State::State(std::vector<MeshAxis> list) : axes(std::move(list)) {
 void Mesh::State::list_devices(std::vector<std::int64_t> list) {
   if (static_cast<std::int64_t>(list.size()) != size)
     throw ShardingError(text(list.size(), list.size() == 1 ? " device is" : " devices are",
-                             " listed for a mesh of (", join(axes), "), which has ",
+                             " listed for a mesh of (", excerpt(join(axes)), "), which has ",
                              counted(size, "place")));
   auto const negative = std::find_if(list.begin(), list.end(), [](auto id) { return id < 0; });
   if (negative != list.end())
@@ -147,7 +147,8 @@ std::size_t Mesh::axis(std::string_view name) const {
     if (axes[a].name == name) return a;
   std::vector<std::string_view> names;
   for (auto const& axis : axes) names.emplace_back(axis.name);
-  throw ShardingError(text("there is no mesh axis '", name, "'; the mesh has ", join(names)));
+  throw ShardingError(
+      text("there is no mesh axis '", excerpt(name), "'; the mesh has ", excerpt(join(names))));
 }
 
 DeviceId Mesh::device_at(std::int64_t position) const {
@@ -191,7 +192,7 @@ std::int64_t Mesh::position(Index const& coordinates) const {
     auto const& axis = state_->axes[a];
     if (coordinates[a] < 0 || coordinates[a] >= axis.size)
       throw IndexError(text("the coordinates ", coordinates, " lie outside ", *this,
-                            ": mesh axis '", axis.name, "' has size ", axis.size));
+                            ": mesh axis '", excerpt(axis.name), "' has size ", axis.size));
     position += coordinates[a] * state_->strides[a];
   }
   return position;

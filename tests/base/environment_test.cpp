@@ -143,4 +143,27 @@ TEST_CASE("numbers are read the same whatever locale the program has set") {
                        doctest::Contains("of at least 54321;"), ConfigError);
 }
 
+TEST_CASE("of a variable that cannot be read, a message shows the beginning, printable") {
+  auto const value = "\x1b[2J" + std::string(100'000, 'x');
+  Setting const setting(value.c_str());
+  auto const message = [](auto const& read) {
+    try {
+      (void)read();
+    } catch (ConfigError const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (auto const& words : {message([] { return environment_integer(name, 1); }),
+                            message([] { return environment_seconds(name); }),
+                            message([] { return environment_choice(name, {"a"}); }),
+                            message([] { return environment_words(name, {"a"}); })}) {
+    CAPTURE(words);
+    CHECK(words.starts_with("TESSERA_TEST_SETTING=\\x1b[2Jxxx"));
+    CHECK(words.find("xxx... (100004 bytes)") != std::string::npos);
+    CHECK(words.size() < 400);
+    CHECK(words.find('\x1b') == std::string::npos);
+  }
+}
+
 TEST_SUITE_END();

@@ -40,4 +40,10 @@ TEST_CASE("a warning that is said once is said once, whoever says it again") {
         "tessera: warning: slow route\ntessera: warning: another\ntessera: warning: slow route\n");
 }
 
+TEST_CASE("a line cannot steer the terminal, whoever worded it") {
+  auto const seen = captured([] { log_error("first\n\tsecond\x1b[2J\r"); });
+
+  CHECK(seen.errors == "tessera: error: first\n\tsecond\\x1b[2J\\x0d\n");
+}
+
 TEST_SUITE_END();

@@ -52,6 +52,32 @@ TEST_CASE("numbers are written the same whatever locale the program has set") {
   CHECK(bytes_text(std::int64_t{1} << 62) == "4096.0 PiB");
 }
 
+TEST_CASE("text from outside cannot steer the terminal") {
+  CHECK(printable("two words, 'quoted' \\ ~") == "two words, 'quoted' \\ ~");
+  CHECK(printable("\x1b[2J") == "\\x1b[2J");
+  CHECK(printable(std::string("a\nb\r\t\0\x7f", 7)) == "a\\x0ab\\x0d\\x09\\x00\\x7f");
+  CHECK(printable("a\nb\r", "\n") == "a\nb\\x0d");
+  // UTF-8 stays, but for the control characters that it has too.
+  CHECK(printable("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x8c\x8d") ==
+        "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x8c\x8d");
+  CHECK(printable("\xc2\x9b 2J") == "\\xc2\\x9b 2J");
+  CHECK(printable("\xe2\x82") == "\\xe2\\x82");
+  CHECK(printable("\x9b\xff") == "\\x9b\\xff");
+}
+
+TEST_CASE("of a long text from outside the beginning and the length are shown") {
+  std::string const longest(most_in_excerpt, 'x');
+
+  CHECK(excerpt("") == "");
+  CHECK(excerpt("short\x1b") == "short\\x1b");
+  CHECK(excerpt(longest) == longest);
+  CHECK(excerpt(longest + "y") == longest + "... (81 bytes)");
+  CHECK(excerpt(std::string(2 << 20, '\0')).size() < 100);
+  // No character is cut in two.
+  std::string const euros = "\xe2\x82\xac\xe2\x82\xac";
+  CHECK(excerpt(longest.substr(4) + euros) == longest.substr(4) + "\xe2\x82\xac... (82 bytes)");
+}
+
 TEST_CASE("words are taken off the front of a line") {
   std::string_view line = " one\ttwo \n";
 

@@ -318,6 +318,9 @@ TEST_CASE("garbage is refused, with what is wrong") {
   CHECK(has(refusal("{'descr': '<f8"), "inside of quotes"));
   CHECK(has(refusal("{'descr': [('x'"), "inside of a list"));
   CHECK(has(refusal("{'depth': 3}"), "has an entry 'depth'"));
+  CHECK(has(refusal("{'\x1b[2J': 3}"), "has an entry '\\x1b[2J'"));
+  auto const of_terminal = "{'descr': '\x1b[2J', " + order + ", 'shape': (1,)}";
+  CHECK(has(refusal(of_terminal), "elements of the type \\x1b[2J"));
   CHECK(has(refusal("{'shape': (2,), 'shape': (3,)"), "two entries 'shape'"));
   CHECK(has(refusal("{'descr': '<f8', " + order + ", 'shape': (4611686018427387904, 8)}"),
             "more cells than there are numbers"));

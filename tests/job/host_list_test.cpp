@@ -46,4 +46,18 @@ TEST_CASE("of the first host alone no others are made") {
   CHECK_THROWS_AS((void)first_host(""), ConfigError);
 }
 
+TEST_CASE("an entry with very many brackets is refused, and quoted in short") {
+  std::string list = "n";
+  for (int k = 0; k < 40'000; ++k) list += "[1]";
+
+  CHECK(expand_hosts(list.substr(0, 1 + 3 * 16)) == Names{"n1111111111111111"});
+  CHECK_THROWS_WITH_AS((void)expand_hosts(list),
+                       doctest::Contains("[1][... (120001 bytes)' has an entry with more than 16 "
+                                         "pairs of brackets"),
+                       ConfigError);
+  CHECK_THROWS_WITH_AS((void)expand_hosts("n[\x1b]"),
+                       doctest::Contains("'n[\\x1b]' has '\\x1b' where a number belongs"),
+                       ConfigError);
+}
+
 TEST_SUITE_END();

@@ -97,4 +97,62 @@ TEST_CASE("what is printed is read back whatever locale the program, or the stre
         printed + "Mesh(x=2, devices 12345, 1000)" + "Mesh(x=2, devices 5000 to 5001)");
 }
 
+TEST_CASE("rules that are nested too deeply are refused") {
+  auto const nested = [](int depth) {
+    std::string whole;
+    for (int k = 0; k < depth; ++k) whole += "segments(4 ";
+    return whole;
+  };
+
+  CHECK_THROWS_WITH_AS((void)parse_cut(nested(200'000)),
+                       doctest::Contains("expected no more than 8 rules one inside the other at "
+                                         "character 88"),
+                       UsageError);
+  CHECK_THROWS_AS((void)parse_sharding("NamedSharding(Mesh(x=2), P(\"x\"), " + nested(200'000)),
+                  UsageError);
+  CHECK_THROWS_AS((void)parse_cut("segments(4 segments(2, 2))"), ShardingError);
+  CHECK(parse_cut("segments(4 ceil, 4 ceil, 4 ceil, 4 ceil, 4 ceil, 4 ceil, 4 ceil, 4, 4, 4)") ==
+        Cut::segments({{4, Cut::ceil()},
+                       {4, Cut::ceil()},
+                       {4, Cut::ceil()},
+                       {4, Cut::ceil()},
+                       {4, Cut::ceil()},
+                       {4, Cut::ceil()},
+                       {4, Cut::ceil()},
+                       4,
+                       4,
+                       4}));
+}
+
+TEST_CASE("of a text that cannot be read, a message shows the beginning, printable") {
+  auto const message = [](auto const& parse, std::string const& whole) {
+    try {
+      (void)parse(whole);
+    } catch (Error const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  std::string const much(2'000'000, 'x');
+  std::string const axes = "Mesh(" + std::string(200, 'a') + "=2, " + std::string(200, 'a') + "=2)";
+  std::string entries = "P(none";
+  for (int k = 0; k < 100'000; ++k) entries += ", none";
+
+  for (auto const& words :
+       {message(parse_cut, much), message(parse_mesh, "Mesh(" + much + "=2)"),
+        message(parse_mesh, axes), message(parse_spec, "P(\"" + much + "\")"),
+        message(parse_sharding, "NamedSharding(Mesh(x=2), " + entries + "))")}) {
+    CAPTURE(words);
+    CHECK(words.size() > 10);
+    CHECK(words.size() < 400);
+  }
+  CHECK(
+      message(parse_cut, "\x1b[2J") ==
+      "cannot read '\\x1b[2J': expected balanced, ceil, strict, unit, explicit_sizes, segments or "
+      "cyclic at character 0, before '\\x1b[2J'");
+  CHECK(message(parse_mesh, "Mesh(\x1b=2)") ==
+        "cannot read 'Mesh(\\x1b=2)': expected a name without control characters at character 5, "
+        "before '\\x1b=2)'");
+}
+
 TEST_SUITE_END();

@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "src/base/text.hpp"
+
 namespace info {
 
 char const* const help_text =
@@ -28,7 +30,8 @@ Options parse(std::vector<std::string> const& arguments) {
     else if (argument == "--version")
       options.wants_version = true;
     else if (options.mistake.empty())
-      options.mistake = "there is no option '" + argument + "'; tessera-info --help lists them";
+      options.mistake = tessera::text("there is no option '", tessera::excerpt(argument),
+                                      "'; tessera-info --help lists them");
   }
   return options;
 }

@@ -68,7 +68,7 @@ Entry& Entry::item() {
 
 std::string Entry::value_text() const {
   if (auto const* is = std::get_if<bool>(&value_)) return *is ? "yes" : "no";
-  if (auto const* words = std::get_if<std::string>(&value_)) return *words;
+  if (auto const* words = std::get_if<std::string>(&value_)) return tessera::printable(*words);
   if (auto const* count = std::get_if<std::int64_t>(&value_)) {
     if (unit_ == Unit::bytes) return tessera::bytes_text(*count);
     return unit_ == Unit::cores ? tessera::counted(*count, "core") : std::to_string(*count);

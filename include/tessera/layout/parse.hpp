@@ -3,7 +3,7 @@
 /// Meshes, specs, cuts and shardings from the text they print as.
 ///
 /// Spaces do not count. A long list that was printed with "..." cannot be read back, nor can a mesh
-/// axis whose name has a ',' '=' or ')' in it.
+/// axis whose name has a ',' '=' ')' or control character in it, or more than 256 bytes.
 
 #include <string_view>
 

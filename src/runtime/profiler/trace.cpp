@@ -109,7 +109,7 @@ void Observer::write_trace() const {
   auto const path = trace_file(*options_.trace, job_.self());
   if (write_file(path, trace_text(*this, job_, timers_))) return;
   auto const error = errno;
-  log_error(text("the trace cannot be written to ", path, ": ", std::strerror(error),
+  log_error(text("the trace cannot be written to ", printable(path), ": ", std::strerror(error),
                  "; set TESSERA_TRACE to a file in a folder that ",
                  error == ENOSPC ? "has room for it" : "is there"));
   // Removes an incomplete trace, but keeps special files such as /dev/full or a pipe.
