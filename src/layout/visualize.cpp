@@ -11,6 +11,7 @@
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
 #include "src/index/index.hpp"
+#include "src/layout/colors.hpp"
 
 namespace tessera {
 namespace {
@@ -35,8 +36,7 @@ std::string centred(std::string const& words, std::size_t width) {
 
 bool has_colors(Color color) {
   if (color != Color::automatic) return color == Color::always;
-  if (auto const asked = environment_choice("TESSERA_COLOR", {"always", "never"}))
-    return *asked == "always";
+  if (auto const asked = colors_asked_for()) return *asked;
   if (environment("NO_COLOR") || environment("TERM") == "dumb") return false;
   return ::isatty(STDOUT_FILENO) == 1;
 }
@@ -204,6 +204,11 @@ std::string list(Layout const& layout, Brush const& brush) {
 }
 
 }  // namespace
+
+std::optional<bool> colors_asked_for() {
+  auto const word = environment_choice("TESSERA_COLOR", {"always", "never"});
+  return word ? std::optional(*word == "always") : std::nullopt;
+}
 
 std::string visualize(Layout const& layout, Color color) {
   Brush const brush(color);

@@ -1,13 +1,12 @@
 #include "src/program/tuning.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 
 #include "tessera/base/error.hpp"
 
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
+#include "src/plan/loop_variables.hpp"
 
 namespace tessera {
 namespace {
@@ -46,22 +45,6 @@ LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) 
   return facts;
 }
 
-Shape tile_from(std::string const& value) {
-  Shape tile;
-  std::string_view rest(value);
-  while (!rest.empty()) {
-    std::int64_t extent = -1;
-    auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
-    if (error != std::errc() || extent < 0 || tile.size() == max_rank)
-      throw ConfigError(text("TESSERA_TILE=", value,
-                             " is not a list of cells per dimension, as 64x256; fix or unset it"));
-    tile.push_back(extent);
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    if (!rest.empty() && rest.front() == 'x') rest.remove_prefix(1);
-  }
-  return tile;
-}
-
 }  // namespace
 
 void LoopOptions::check() const {
@@ -74,12 +57,11 @@ void LoopOptions::check() const {
 
 LoopOptions LoopOptions::with_environment() const {
   auto result = *this;
-  if (auto const steps = environment_integer("TESSERA_DEPTH", 1)) result.depth = *steps;
-  if (auto const extents = environment("TESSERA_TILE")) result.tile = tile_from(*extents);
-  if (auto const choice = environment_choice("TESSERA_OVERLAP", {"0", "1"}))
-    result.overlap = choice == "1";
-  if (auto const choice = environment_choice("TESSERA_GRAPHS", {"0", "1"}))
-    result.graphs = choice == "1";
+  auto const found = LoopVariables::from_environment();
+  result.depth = found.depth.value_or(depth);
+  result.tile = found.tile.value_or(tile);
+  result.graphs = found.graphs.value_or(graphs);
+  if (found.overlap) result.overlap = found.overlap;
   return result;
 }
 

@@ -17,6 +17,7 @@
 #include "src/runtime/local_devices.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 #include "src/runtime/statement_hooks.hpp"
+#include "src/runtime/variables.hpp"
 
 namespace tessera {
 namespace {
@@ -61,6 +62,7 @@ void say_if_one_of_many(Bootstrap const& bootstrap, RuntimeOptions const& option
 struct Runtime::Impl {
   Impl(std::unique_ptr<Bootstrap> job, RuntimeOptions const& options) : bootstrap(std::move(job)) {
     if (bootstrap->process_count() > 1) set_log_process(bootstrap->self());
+    check_variables(*bootstrap);
     engine =
         std::make_unique<Engine>(*bootstrap, LocalDevices::of_this_process(options, *bootstrap),
                                  NetworkOptions::from_environment());

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/base/error.hpp"
+
 #include "src/statement/statement.hpp"
 
 #include "support/odd_locale.hpp"
@@ -191,6 +193,22 @@ TEST_CASE("traces and reports are the same whatever locale the program has set")
   CHECK(trace_text(observer, job.job, timers) == trace);
   CHECK(observer.report(observer.numbers(), "") == report);
   CHECK(has(trace, R"("name":"heat.cpp:12345 assignment")"));
+}
+
+TEST_CASE("a trace that could not be written is refused before the job runs") {
+  auto const refused = [](std::string const& asked, std::string const& why) {
+    CHECK_THROWS_WITH_AS(check_trace_file(asked, ProcessId{1}), doctest::Contains(why.c_str()),
+                         ConfigError);
+  };
+
+  check_trace_file("observer_test.json", ProcessId{1});
+  check_trace_file("/dev/full", ProcessId{0});
+  refused("no such folder/run.json",
+          "TESSERA_TRACE=no such folder/run.json: the file no such folder/run.1.json lies in a "
+          "folder that is not there; name another, or unset it");
+  refused("no such\x1b/run", "=no such\\x1b/run: the file no such\\x1b/run.1 lies");
+  CHECK_THROWS_AS(check_trace_file("/", ProcessId{0}), ConfigError);
+  CHECK_THROWS_AS(check_trace_file("/proc/version/run", ProcessId{0}), ConfigError);
 }
 
 TEST_SUITE_END();

@@ -47,9 +47,7 @@ class PlainBuffer : public DeviceBuffer {
 };
 
 bool are(std::string_view what) {
-  auto const choice =
-      environment_choice("TESSERA_EMULATED_PEERS", {"apart", "short_of_memory", "short_of_events"});
-  return choice == what;
+  return limit_of_peers() == what;
 }
 
 class Peers : public GpuPeers {
@@ -131,6 +129,11 @@ class Peers : public GpuPeers {
 };
 
 }  // namespace
+
+std::optional<std::string> limit_of_peers() {
+  return environment_choice("TESSERA_EMULATED_PEERS",
+                            {"apart", "short_of_memory", "short_of_events"});
+}
 
 std::unique_ptr<GpuPeers> make_peers(StreamParts parts) {
   return std::make_unique<Peers>(std::move(parts));

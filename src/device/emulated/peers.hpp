@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "src/device/emulated/memory.hpp"
 #include "src/device/emulated/progress.hpp"
@@ -21,6 +23,9 @@ struct StreamParts {
   /// Queues work; returns its number.
   std::function<std::uint64_t(std::function<void()>)> post;
 };
+
+/// The word of TESSERA_EMULATED_PEERS. Throws: ConfigError if it is none of those that there are.
+[[nodiscard]] std::optional<std::string> limit_of_peers();
 
 [[nodiscard]] std::unique_ptr<GpuPeers> make_peers(StreamParts parts);
 

@@ -6,6 +6,8 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/environment.hpp"
+
 namespace tessera {
 
 std::vector<std::string_view> const& gpu_route_words() {
@@ -20,6 +22,10 @@ GpuRouteChoice gpu_route_choice(std::optional<std::string> const& word) {
   auto const found = std::ranges::find(words, *word);
   TESSERA_ASSERT(found != words.end(), *word, " is no route of GPUs");
   return static_cast<GpuRouteChoice>(1 + std::distance(words.begin(), found));
+}
+
+GpuRouteChoice gpu_route_asked_for() {
+  return gpu_route_choice(environment_choice("TESSERA_GPU_ROUTE", gpu_route_words()));
 }
 
 std::string_view to_string(GpuRouteChoice choice) {

@@ -25,6 +25,8 @@ enum class GpuRouteChoice : std::uint8_t {
 [[nodiscard]] std::vector<std::string_view> const& gpu_route_words();
 /// The choice that one of these words names; automatic without a word.
 [[nodiscard]] GpuRouteChoice gpu_route_choice(std::optional<std::string> const& word);
+/// The choice of the environment. Throws: ConfigError if it cannot be read.
+[[nodiscard]] GpuRouteChoice gpu_route_asked_for();
 /// Its word; empty for `automatic`.
 [[nodiscard]] std::string_view to_string(GpuRouteChoice choice);
 /// The communicator that is asked for by its name; none for other choices.

@@ -7,7 +7,6 @@
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/assert.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/device/peers.hpp"
@@ -68,14 +67,7 @@ GpuRoutes::GpuRoutes(GpuRouteTools tools)
 }
 
 void GpuRoutes::choose() {
-  std::string mistake;
-  try {
-    choice_ = gpu_route_choice(environment_choice("TESSERA_GPU_ROUTE", gpu_route_words()));
-  } catch (ConfigError const& error) {
-    mistake = error.what();
-  }
-  if (auto const words = agreed(tools_.bootstrap, mistake); !words.empty())
-    throw ConfigError(mistake.empty() ? text("TESSERA_GPU_ROUTE: ", words) : words);
+  choice_ = gpu_route_asked_for();
   if (tools_.job.process_count() == 1) return;
   if (!tools_.bootstrap.is_equal_on_all(static_cast<std::int64_t>(choice_)))
     throw ConfigError(

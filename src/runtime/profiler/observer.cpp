@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <exception>
 #include <string_view>
-
-#include "tessera/base/error.hpp"
 
 #include "src/base/checks.hpp"
 #include "src/base/environment.hpp"
 #include "src/base/hash.hpp"
-#include "src/base/text.hpp"
 #include "src/execution/gpu_channels/gpu_routes.hpp"
 #include "src/statement/statement.hpp"
 
@@ -22,25 +18,6 @@ constexpr std::size_t slot_count = 4096;
 constexpr std::size_t most_slots = slot_count / 2;
 constexpr std::size_t spans_per_device = std::size_t{1} << 17U;
 
-constexpr std::int64_t unreadable = 2;
-
-// 1 if this process has the request; keeps the first error.
-template <class Ask>
-std::int64_t asked_here(std::exception_ptr& error, Ask const& ask) {
-  try {
-    return ask() ? 1 : 0;
-  } catch (...) {
-    if (!error) error = std::current_exception();
-    return unreadable;
-  }
-}
-
-bool asked_anywhere(char const* variable, std::int64_t most) {
-  if (most == unreadable)
-    throw ConfigError(text(variable, " cannot be read on another process; use 0 or 1"));
-  return most == 1;
-}
-
 std::size_t first_slot(SourceLocation const& location, char const* kind) {
   return static_cast<std::size_t>(
       scramble(bits_of(location.file) ^ (bits_of(kind) << 20U) ^ location.line));
@@ -48,22 +25,24 @@ std::size_t first_slot(SourceLocation const& location, char const* kind) {
 
 }  // namespace
 
-ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
-  ObserverOptions options;
-  options.trace = environment("TESSERA_TRACE");
-  // The processes may have different settings. A setting that one of them cannot read is reported
-  // to all.
-  std::exception_ptr error;
-  auto const is_one = [&](char const* variable) {
-    return asked_here(error, [&] { return environment_choice(variable, {"0", "1"}) == "1"; });
+ObserverVariables ObserverVariables::from_environment() {
+  auto const is_one = [](char const* variable) {
+    return environment_choice(variable, {"0", "1"}) == "1";
   };
-  auto const records = asked_here(error, [] { return Checks::from_environment().recording; });
-  std::array<std::int64_t, 4> asked{is_one("TESSERA_STRICT"), is_one("TESSERA_REPORT"),
-                                    options.trace ? 1 : 0, records};
+  return {is_one("TESSERA_STRICT"), is_one("TESSERA_REPORT"), Checks::from_environment().recording,
+          environment("TESSERA_TRACE")};
+}
+
+ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
+  auto const here = ObserverVariables::from_environment();
+  ObserverOptions options;
+  options.trace = here.trace;
+  // The processes may have different settings.
+  std::array<std::int64_t, 4> asked{here.is_strict, here.reports, here.trace ? 1 : 0,
+                                    here.checks_recordings};
   bootstrap.max_of_each(asked);
-  if (error) std::rethrow_exception(error);
-  options.is_strict = asked_anywhere("TESSERA_STRICT", asked[0]);
-  options.reports = asked_anywhere("TESSERA_REPORT", asked[1]);
+  options.is_strict = asked[0] == 1;
+  options.reports = asked[1] == 1;
   options.traces = asked[2] == 1;
   options.checks_recordings = asked[3] == 1;
   if (!options.traces) return options;

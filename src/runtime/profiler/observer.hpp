@@ -21,6 +21,17 @@
 
 namespace tessera {
 
+/// The variables of this process.
+struct ObserverVariables {
+  bool is_strict = false;            ///< TESSERA_STRICT
+  bool reports = false;              ///< TESSERA_REPORT
+  bool checks_recordings = false;    ///< TESSERA_CHECK=recording
+  std::optional<std::string> trace;  ///< TESSERA_TRACE
+
+  /// Throws: ConfigError for a variable that cannot be read.
+  [[nodiscard]] static ObserverVariables from_environment();
+};
+
 /// The requests of the environment; equal on every process except for the file.
 struct ObserverOptions {
   bool is_strict = false;            ///< TESSERA_STRICT
@@ -110,6 +121,10 @@ class Observer {
   std::size_t used_slots_ = 0;
   std::deque<PhaseTimer> timers_;
 };
+
+/// Throws: ConfigError if process `self` could not write the trace that is asked for: a job that
+/// runs for hours shall not lose it.
+void check_trace_file(std::string const& asked, ProcessId self);
 
 /// Where process `self` writes its trace: "run.json" for process 0, "run.1.json" for process 1.
 [[nodiscard]] std::string trace_file(std::string const& asked, ProcessId self);

@@ -2,7 +2,12 @@
 #include <cstring>
 #include <filesystem>
 #include <iomanip>
+#include <string_view>
 #include <system_error>
+
+#include <unistd.h>
+
+#include "tessera/base/error.hpp"
 
 #include "src/base/file_bytes.hpp"
 #include "src/base/log.hpp"
@@ -77,6 +82,22 @@ std::string trace_file(std::string const& asked, ProcessId self) {
   auto const dot = asked.rfind('.');
   if (dot == std::string::npos || dot <= name) return text(asked, '.', self);
   return text(asked.substr(0, dot), '.', self, asked.substr(dot));
+}
+
+void check_trace_file(std::string const& asked, ProcessId self) {
+  auto const file = trace_file(asked, self);
+  auto const refuse = [&](std::string_view why) {
+    throw ConfigError(text("TESSERA_TRACE=", excerpt(asked), ": the file ", printable(file), ' ',
+                           why, "; name another, or unset it"));
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) refuse("is a folder");
+  auto const folder = file.substr(0, file.find_last_of('/') + 1);
+  auto const place = folder.empty() ? "." : folder;
+  if (!std::filesystem::is_directory(place, ignored)) refuse("lies in a folder that is not there");
+  bool const exists = ::access(file.c_str(), F_OK) == 0;
+  if (exists ? ::access(file.c_str(), W_OK) != 0 : ::access(place.c_str(), W_OK | X_OK) != 0)
+    refuse("cannot be written");
 }
 
 std::string trace_text(Observer const& observer, Job const& job,

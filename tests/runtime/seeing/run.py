@@ -106,9 +106,18 @@ def check_trace(found, process, devices, whole=True):
 
 
 def trace_to_nowhere(spread, driver, how):
-    """A file that cannot be written is told, and the program ends well."""
-    _, err = run(spread, how, driver, "heat", TESSERA_TRACE="no such folder/run.json")
-    assert "the trace cannot be written to no such folder/run" in err, err
+    """A file that cannot be written is refused before the program computes."""
+    out, err = run(spread, how, driver, "heat", fails=True, TESSERA_TRACE="no such folder/run.json")
+    assert "TESSERA_TRACE=no such folder/run.json: the file no such folder/run" in err, err
+    assert "done" not in out, out
+
+
+def wrong_variables(spread, driver, how):
+    """A variable that cannot be read is refused before the program computes, whether it is needed or not."""
+    for name, value in ("TESSERA_COLOR", "pink"), ("TESSERA_GPU_ROUTE", "pigeon"), ("TESSERA_DEPTH", "deep"):
+        out, err = run(spread, how, driver, "heat", fails=True, **{name: value})
+        assert f"{name}={value} is not " in err, err
+        assert "done" not in out, out
 
 
 def full_disk(spread, driver, how):
@@ -165,7 +174,7 @@ def main():
     failed = 0
     for how in spreads:
         for check in (labels, strict, report, report_of_branches, trace, trace_to_nowhere,
-                      full_disk, after_an_error):
+                      wrong_variables, full_disk, after_an_error):
             try:
                 check(spread, driver, how)
                 verdict = "ok"
