@@ -109,10 +109,11 @@ TEST_CASE("an update answers with what was there") {
 
 TEST_CASE("a request that nobody could serve is refused with the reason") {
   Opened opened;
-  CHECK(refuses(ask(opened.open, message_for(0, 4, 6)), "device 0 has no such cells of array 5"));
+  CHECK(refuses(ask(opened.open, message_for(0, 4, 6)),
+                "device 0 was asked for cells of array 5: no such cells"));
   auto other_box = message_for(0, 0, 1);
   other_box.box = 1;
-  CHECK(refuses(ask(opened.open, other_box), "has no such cells"));
+  CHECK(refuses(ask(opened.open, other_box), "no such cells"));
   std::vector<std::byte> answer;
   opened.open.serve(std::vector<std::byte>(3), answer);
   CHECK(answer.at(0) == static_cast<std::byte>(AnswerStatus::refused));

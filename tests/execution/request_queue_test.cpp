@@ -48,7 +48,8 @@ class FakeCalls final : public Calls {
   std::int64_t room = 16;  // for cells
   bool answers = true;
   AnswerStatus status = AnswerStatus::done;
-  std::string words;  // of a refusal
+  std::int64_t surplus = 0;  // of bytes in an answer
+  std::string words;         // of a refusal
   std::vector<Call*> waiting;
   std::vector<RequestMessage> messages;
   std::vector<std::vector<std::byte>> written;
@@ -60,7 +61,8 @@ class FakeCalls final : public Calls {
                 sizeof message);
     call.answer.assign(Call::front_bytes, std::byte{});
     call.answer.push_back(static_cast<std::byte>(status));
-    for (std::int64_t i = 0; status == AnswerStatus::done && i < message.bytes; ++i)
+    auto const asked = message.what == RequestMessage::What::write ? 0 : message.bytes;
+    for (std::int64_t i = 0; status == AnswerStatus::done && i < asked + surplus; ++i)
       call.answer.push_back(static_cast<std::byte>(message.first_byte + i));
     for (char const c : words) call.answer.push_back(static_cast<std::byte>(c));
     call.is_answered = true;
@@ -74,6 +76,7 @@ struct TestedQueue {
   void send(std::int64_t cells, std::int64_t element_bytes, std::byte const* from) {
     RequestMessage message;
     message.bytes = cells * element_bytes;
+    if (from != nullptr) message.what = RequestMessage::What::write;
     Box const box{{0}, {cells}};
     requests.send_cells(request, message, strided_block(box, {0}, {1}, element_bytes), from);
   }
@@ -137,6 +140,21 @@ TEST_CASE("a request that was refused throws where it is waited for, and at the 
   CHECK_THROWS_WITH_AS(queue.requests.wait(*queue.request), "process 0: no such cells", PeerFailed);
   CHECK_FALSE(queue.request->has_succeeded());
   CHECK_THROWS_AS(queue.requests.finish(), PeerFailed);
+}
+
+TEST_CASE("an answer of another length than asked for writes nothing") {
+  for (std::int64_t const surplus : {-8, -1, 1, 1000}) {
+    TestedQueue queue;
+    queue.calls.surplus = surplus;
+    queue.request->cells.assign(8, std::byte{9});
+    queue.request->into = queue.request->cells.data();
+    queue.send(1, 8, nullptr);
+
+    CHECK_THROWS_WITH_AS(queue.requests.wait(*queue.request),
+                         doctest::Contains("bytes of cells where it was asked for 8"), PeerFailed);
+    CHECK(queue.request->cells == std::vector<std::byte>(8, std::byte{9}));
+    CHECK_THROWS_AS(queue.requests.finish(), PeerFailed);
+  }
 }
 
 TEST_CASE("a request that nobody waits for is finished with the epoch") {

@@ -6,6 +6,7 @@
 #include "src/base/text.hpp"
 #include "src/device/strided.hpp"
 #include "src/execution/one_sided/cell_access.hpp"
+#include "src/execution/one_sided/check_request.hpp"
 
 namespace tessera {
 namespace {
@@ -74,10 +75,14 @@ OpenArrays::Found OpenArrays::find(std::span<std::byte const> message) const {
                  " has no open epoch there: the processes run different programs")};
   auto& array = *found->second;
   auto const shards = array.shards_of(DeviceId(request.device));
-  if (request.box >= shards.size() ||
-      !shards[request.box].own.contains(box_of(request, array.layout()->rank())))
+  std::string refusal = "no such cells";
+  if (request.box < shards.size())
+    refusal = refusal_of(request, shards[request.box].own, array.element_bytes(),
+                         std::ssize(message) - static_cast<std::int64_t>(sizeof request));
+  if (!refusal.empty())
     return {nullptr, nullptr,
-            text("device ", request.device, " has no such cells of array ", request.array)};
+            text("device ", request.device, " was asked for cells of array ", request.array, ": ",
+                 refusal)};
   return {&array, &shards[request.box], {}};
 }
 

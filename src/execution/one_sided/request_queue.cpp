@@ -83,7 +83,10 @@ void RequestQueue::take_answer(Part& part) {
     request.failure =
         text("process ", call.to, ": ",
              std::string_view(reinterpret_cast<char const*>(words.data()), words.size()));
-  } else if (request.into != nullptr && answer.size() > 1) {
+  } else if (std::ssize(answer) - 1 != part.answer_bytes) {
+    request.failure = text("process ", call.to, " answered with ", std::ssize(answer) - 1,
+                           " bytes of cells where it was asked for ", part.answer_bytes);
+  } else if (request.into != nullptr && part.answer_bytes > 0) {
     (void)unpack(request.into, part.place, part.first_byte, answer.subspan(1));
   }
   if (!first_failure_) first_failure_ = request.failure;
@@ -109,6 +112,7 @@ void RequestQueue::send(std::shared_ptr<OneSidedRequest> const& request,
   part->request = request;
   part->place = place;
   part->first_byte = message.first_byte;
+  part->answer_bytes = message.what == RequestMessage::What::write ? 0 : message.bytes;
   auto& call = part->call;
   call.to = job_.process_of(owner);
   call.request.resize(Call::front_bytes + sizeof message + cells.size());

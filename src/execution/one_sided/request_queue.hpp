@@ -56,8 +56,9 @@ class RequestQueue {
   struct Part {
     Call call;
     std::shared_ptr<OneSidedRequest> request;
-    StridedBlock place;           ///< in the request's cells
-    std::int64_t first_byte = 0;  ///< of the place's stream
+    StridedBlock place;             ///< in the request's cells
+    std::int64_t first_byte = 0;    ///< of the place's stream
+    std::int64_t answer_bytes = 0;  ///< of cells, that a right answer brings
   };
 
   template <class Ready>
