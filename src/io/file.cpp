@@ -23,14 +23,15 @@
 namespace tessera::detail {
 namespace {
 
-constexpr mode_t for_everybody = 0666;  // less the process's umask
+constexpr mode_t for_everybody = 0666;
+constexpr mode_t all_permissions = 07777;
 
 [[noreturn]] void fail(std::string const& path, char const* what) {
   throw Error(text(printable(path), " cannot be ", what, ": ", std::strerror(errno)));
 }
 
-int opened(std::string const& path, int flags, char const* what) {
-  int const descriptor = ::open(path.c_str(), flags | O_CLOEXEC, for_everybody);
+int opened(std::string const& path, int flags, char const* what, mode_t permissions = 0) {
+  int const descriptor = ::open(path.c_str(), flags | O_CLOEXEC, permissions);
   if (descriptor < 0) fail(path, what);
   return descriptor;
 }
@@ -98,8 +99,8 @@ File File::open_to_write(std::string const& path) {
   return {path, opened(path, O_WRONLY, "opened for writing")};
 }
 
-File File::create(std::string const& path) {
-  return {path, opened(path, O_WRONLY | O_CREAT | O_EXCL, "made")};
+File File::create(std::string const& path, mode_t permissions) {
+  return {path, opened(path, O_WRONLY | O_CREAT | O_EXCL, "made", permissions)};
 }
 
 std::int64_t File::size_bytes() const {
@@ -135,6 +136,15 @@ void File::resize(std::int64_t bytes) const {
   if (::ftruncate(descriptor_, bytes) != 0) fail(path_, "made as large as the array");
 }
 
+void File::belong_to(uid_t owner, gid_t group, mode_t permissions) const {
+  // First the owner: a change of it takes the permission to act as the owner away.
+  if (::fchown(descriptor_, owner, group) != 0)
+    throw Error(text(printable(path_), " cannot be given to user ", owner, " and group ", group,
+                     ", whose file it is to replace: ", std::strerror(errno),
+                     "; save under another name, or remove that file first"));
+  if (::fchmod(descriptor_, permissions) != 0) fail(path_, "given the permissions of the old file");
+}
+
 void File::sync() const {
   if (::fsync(descriptor_) != 0) fail(path_, "written to the disk");
 }
@@ -151,12 +161,29 @@ FileAside::~FileAside() {
     log_warning(text(printable(aside_), " cannot be removed: ", std::strerror(errno)));
 }
 
-void FileAside::check_place() const {
+std::optional<FileAside::Attributes> FileAside::replaced() const {
   if (path_.empty()) throw Error("the path of the file is empty; name one");
   struct stat about {};
-  if (::stat(path_.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
-    throw Error(text(path_, " is ", S_ISDIR(about.st_mode) ? "a folder" : "not a regular file",
+  if (::stat(path_.c_str(), &about) != 0) {
+    if (errno == ENOENT) return {};
+    fail(path_, "looked at");
+  }
+  if (!S_ISREG(about.st_mode))
+    throw Error(text(printable(path_), " is ",
+                     S_ISDIR(about.st_mode) ? "a folder" : "not a regular file",
                      ", which a file cannot replace; name another"));
+  // A folder's owner may replace any file in it. Writing the file itself takes more.
+  if (::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail(path_, "replaced");
+  return Attributes{about.st_uid, about.st_gid, about.st_mode & all_permissions};
+}
+
+File FileAside::create() {
+  auto const old = replaced();
+  // Nobody else may open it before it belongs to whom it should.
+  auto file = File::create(aside_, old ? S_IRUSR | S_IWUSR : for_everybody);
+  owned_ = true;
+  if (old) file.belong_to(old->owner, old->group, old->permissions);
+  return file;
 }
 
 void FileAside::take_place() {

@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+
+#include <sys/types.h>
 
 namespace tessera::detail {
 
@@ -19,8 +22,8 @@ class File {
  public:
   [[nodiscard]] static File open_to_read(std::string const& path);
   [[nodiscard]] static File open_to_write(std::string const& path);
-  /// Makes a file that is not there yet.
-  [[nodiscard]] static File create(std::string const& path);
+  /// Makes a file that is not there yet, with these permissions less the process's umask.
+  [[nodiscard]] static File create(std::string const& path, mode_t permissions);
   File(File&& other) noexcept
       : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   File& operator=(File&&) = delete;
@@ -31,6 +34,8 @@ class File {
   void read_at(std::int64_t offset, std::span<std::byte> into) const;
   void write_at(std::int64_t offset, std::span<std::byte const> bytes) const;
   void resize(std::int64_t bytes) const;
+  /// Sets who owns the file and who may read and write it.
+  void belong_to(uid_t owner, gid_t group, mode_t permissions) const;
   /// Waits until what was written is on the disk.
   void sync() const;
 
@@ -53,15 +58,22 @@ class FileAside {
   ~FileAside();
 
   [[nodiscard]] std::string const& path() const { return aside_; }
-  /// Throws: Error if its place is taken by something other than a regular file: a folder, a
-  ///         device.
-  void check_place() const;
-  /// Records that the file exists, so that this object removes it.
-  void own() { owned_ = true; }
+  /// Makes the file. Where it will replace another, it gets that one's owner, group and
+  /// permissions.
+  /// Throws: Error if the other one is no regular file, as a folder or a device; if this user may
+  ///         not write it; and if its owner and group cannot be kept.
+  [[nodiscard]] File create();
   /// Replaces an older file atomically.
   void take_place();
 
  private:
+  struct Attributes {
+    uid_t owner;
+    gid_t group;
+    mode_t permissions;
+  };
+  [[nodiscard]] std::optional<Attributes> replaced() const;
+
   std::string path_;
   std::string aside_;
   bool owned_ = false;

@@ -299,9 +299,7 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
   Troubles troubles;
   if (is_first)
     troubles.guard([&] {
-      aside.check_place();
-      auto const file = File::create(aside.path());
-      aside.own();
+      auto const file = aside.create();
       file.resize(header.first_cell + cells_of(shape) * header.item_bytes);
       file.write_at(0, std::as_bytes(std::span(text_in_front)));
       file.sync();

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include <doctest/doctest.h>
 #include <unistd.h>
 
 #include "tessera/runtime/runtime.hpp"
@@ -54,6 +55,27 @@ class Folder {
 [[nodiscard]] inline std::string bytes_of_file(std::string const& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What a call throws, if it is an E on every process. Ranks: collective.
+template <class E, class F>
+std::string message(F const& call) {
+  std::string what;
+  try {
+    call();
+  } catch (E const& error) {
+    what = error.what();
+  } catch (std::exception const& error) {
+    what = std::string("another class: ") + error.what();
+    CHECK_ALL(false);
+    return what;
+  }
+  CHECK_ALL(!what.empty());
+  return what;
+}
+
+[[nodiscard]] inline bool has(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace tessera::test

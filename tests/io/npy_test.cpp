@@ -22,7 +22,9 @@
 using namespace tessera;
 using test::bytes_of_file;
 using test::Folder;
+using test::has;
 using test::holds;
+using test::message;
 using test::over;
 
 /// Files of NumPy's: those that it wrote itself (tests/numpy/make_files.py) are read, and what is
@@ -86,27 +88,6 @@ void check_writing(Folder const& folder, std::string const& name) {
     save_npy(folder / "u.npy", small_plane<T>(sharding));
     CHECK_ALL(bytes_of_file(folder / "u.npy") == bytes_of_file(file(name)));
   }
-}
-
-// What a call throws, if it is an E on every process.
-template <class E, class F>
-std::string message(F const& call) {
-  std::string what;
-  try {
-    call();
-  } catch (E const& error) {
-    what = error.what();
-  } catch (std::exception const& error) {
-    what = std::string("another class: ") + error.what();
-    CHECK_ALL(false);
-    return what;
-  }
-  CHECK_ALL(!what.empty());
-  return what;
-}
-
-bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
