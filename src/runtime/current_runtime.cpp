@@ -1,5 +1,7 @@
 #include "src/runtime/current_runtime.hpp"
 
+#include <pthread.h>
+
 #include "tessera/base/error.hpp"
 
 #include "src/runtime/engine.hpp"
@@ -8,10 +10,40 @@ namespace tessera {
 
 constinit detail::CurrentRuntime detail::current_runtime;
 
+namespace {
+
+// Runs in the child. Only stores: other threads of the parent may have held any lock.
+void forget_runtime() noexcept {
+  auto& current = detail::current_runtime;
+  if (current.bootstrap_to_abort == nullptr) return;
+  current.is_fork = true;
+  current.engine = nullptr;
+  current.listener = nullptr;
+  current.bootstrap_to_abort = nullptr;
+  current.engine_to_end = nullptr;
+}
+
+}  // namespace
+
+void detail::leave_runtime_to_parent_in_forks() {
+  static int const result = pthread_atfork(nullptr, nullptr, &forget_runtime);
+  if (result != 0) throw ConfigError("no memory to prepare for fork()");
+}
+
+void detail::refuse_in_fork() {
+  if (current_runtime.is_fork)
+    throw UsageError(
+        "this process was forked from one that has a tessera::Runtime, and only its parent may "
+        "call "
+        "Tessera; call exec in it, or fork before the Runtime is made");
+}
+
 Job const& job() {
-  if (detail::current_runtime.engine == nullptr)
+  if (detail::current_runtime.engine == nullptr) {
+    detail::refuse_in_fork();
     throw UsageError(
         "there is no tessera::Runtime; make one at the start of main, before the first array");
+  }
   return detail::current_runtime.engine->job();
 }
 

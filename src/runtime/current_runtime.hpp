@@ -39,11 +39,20 @@ struct CurrentRuntime {
   Bootstrap* bootstrap_to_abort = nullptr;
   Engine* engine_to_end = nullptr;
   std::terminate_handler terminate_handler = nullptr;
+  /// This process was forked from one that had a Runtime. The parent's threads, channels and shared
+  /// memory are not its own.
+  bool is_fork = false;
 };
 extern CurrentRuntime current_runtime;
 
 /// Sets the engine that `engine()` returns; null for none.
 void set_engine(Engine* engine);
+
+/// From now on a process that is forked from this one has no Runtime: a call of Tessera throws
+/// there, and its end leaves the parent's job alone. Call it once a process.
+void leave_runtime_to_parent_in_forks();
+/// Throws: UsageError in such a process.
+void refuse_in_fork();
 
 /// While a function of the program runs on the workers, `engine()` refuses.
 class UserFunctionScope {

@@ -68,6 +68,7 @@ struct Runtime::Impl {
                                  NetworkOptions::from_environment());
     detail::current_runtime.terminate_handler = std::set_terminate(end_job_on_terminate);
     detail::set_engine(engine.get());
+    detail::leave_runtime_to_parent_in_forks();
     detail::current_runtime.bootstrap_to_abort = bootstrap.get();
     detail::current_runtime.engine_to_end = engine.get();
   }
@@ -106,6 +107,7 @@ struct Runtime::Impl {
 namespace {
 
 void refuse_second() {
+  detail::refuse_in_fork();
   if (detail::current_runtime.bootstrap_to_abort != nullptr)
     throw UsageError("a tessera::Runtime already exists; a process has one at a time");
 }
@@ -132,7 +134,10 @@ Runtime::Runtime(MpiCommunicator const& communicator, RuntimeOptions const& opti
   impl_ = std::make_unique<Impl>(make_mpi_bootstrap(communicator), options);
 }
 
-Runtime::~Runtime() = default;
+Runtime::~Runtime() {
+  // In a forked process it is a copy of the parent's, with none of its threads.
+  if (detail::current_runtime.is_fork) (void)impl_.release();
+}
 
 std::ostream& operator<<(std::ostream& out, Device const& device) {
   return out << to_string(device.kind) << ' ' << device.id << " of process " << device.process;

@@ -8,6 +8,12 @@ add_test(NAME programs
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
 set_tests_properties(programs PROPERTIES TIMEOUT 1200 LABELS "programs;spread;slow" PROCESSORS 4)
 
+tessera_add_test_driver(forks programs/forks/driver.cpp LINKS tessera::tessera)
+add_test(NAME programs.forks
+  COMMAND Python3::Interpreter programs/forks/run.py $<TARGET_FILE:forks>
+  WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+set_tests_properties(programs.forks PROPERTIES TIMEOUT 600 LABELS "programs;spread" PROCESSORS 2)
+
 # Between GPUs: what is announced on the host must reach them all the same.
 set(stops_over_ipc stops_with_work)
 set(stops_over_nccl stopped)

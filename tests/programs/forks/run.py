@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Programs that fork while they have a Runtime: neither the child nor its end touches the job.
+
+    run.py <driver> [scenario...]
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "network" / "faults"))
+from run import Run, run_all  # noqa: E402
+
+SPREADS = [(1, 1, {}), (1, 3, {}), (2, 1, {}), (2, 2, {"TESSERA_ROUTE": "mpi"}),
+           (2, 1, {"TESSERA_ROUTE": "ucx"})]
+
+
+def goes_on(driver, name):
+    """The job ends with the bits that it has without a child's doings."""
+    sums = set()
+    for processes, devices, environment in SPREADS:
+        run = Run(["-n", str(processes), driver, name], TESSERA_DEVICES=str(devices), **environment)
+        assert run.code == 0, f"exit code {run.code}"
+        assert len(re.findall(r"^done$", run.output, re.M)) == processes
+        sums |= set(re.findall(r"^sum .*$", run.output, re.M))
+    assert len(sums) == 1, f"different results: {sums}"
+
+
+def calls(driver):
+    """A child that calls Tessera is told so, whatever it calls."""
+    goes_on(driver, "calls")
+
+
+def returns(driver):
+    """A child may return from main."""
+    goes_on(driver, "returns")
+
+
+def exits(driver):
+    """A child may call exit."""
+    goes_on(driver, "exits")
+
+
+def throws(driver):
+    """A child's uncaught exception is its own."""
+    goes_on(driver, "throws")
+
+
+def execs(driver):
+    """A child may become another program."""
+    goes_on(driver, "execs")
+
+
+SCENARIOS = [calls, returns, exits, throws, execs]
+
+if __name__ == "__main__":
+    sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))
