@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "tessera/base/error.hpp"
+
+#include "src/base/text.hpp"
 #include "src/plan/ghost.hpp"
 #include "src/runtime/array_allocator.hpp"
 #include "src/runtime/engine.hpp"
@@ -25,6 +28,21 @@ bool is_reachable(DeviceId device, std::byte const* address) {
 
 std::shared_ptr<ScalarState> make_scalar() {
   return engine().arrays().make_scalar();
+}
+
+void refuse_other_runtime(ArrayModel const& array) {
+  (void)job();  // if there is no Runtime at all, it says so
+  throw UsageError(text("an array of shape ", array.layout()->shape(),
+                        " was made in a Runtime that has ended, and its cells lie on the devices "
+                        "of that one; read it with to_host() before its Runtime ends, and make a "
+                        "new array of the cells with from_host() in this one"));
+}
+
+void refuse_other_runtime(ScalarModel const& /*scalar*/) {
+  (void)job();
+  throw UsageError(
+      "the value of a reduction belongs to a Runtime that has ended; call value() before that "
+      "Runtime ends");
 }
 
 void grow_ghost_cells(ArrayState& array, GhostWidths const& widths) {

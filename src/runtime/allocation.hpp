@@ -10,6 +10,7 @@
 #include "src/execution/storage/array_state.hpp"
 #include "src/execution/storage/scalar_state.hpp"
 #include "src/plan/ghost.hpp"
+#include "src/runtime/current_runtime.hpp"
 
 namespace tessera::detail {
 
@@ -29,6 +30,19 @@ namespace tessera::detail {
 [[nodiscard]] bool is_reachable(DeviceId device, std::byte const* address);
 /// A scalar that nobody else names; its value is not set.
 [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
+
+[[noreturn]] void refuse_other_runtime(ArrayModel const& array);
+[[noreturn]] void refuse_other_runtime(ScalarModel const& scalar);
+
+/// Throws: UsageError if the Runtime that lives has not made the array or scalar. Its cells lie on
+///         devices that have ended, and which may have been more than there are now.
+/// Ranks:  local, and alike on every process that has kept it.
+inline void check_runtime(ArrayModel const& array) {
+  if (array.runtime() != current_runtime.number) refuse_other_runtime(array);
+}
+inline void check_runtime(ScalarModel const& scalar) {
+  if (scalar.runtime() != current_runtime.number) refuse_other_runtime(scalar);
+}
 
 /// Makes room for ghost cells of an array, at least of these widths. Waits for the statements so
 /// far.

@@ -29,6 +29,7 @@ std::shared_ptr<ArrayState> ArrayAllocator::make_array(std::shared_ptr<Layout co
   try {
     auto made =
         std::make_shared<ArrayState>(std::move(layout), element_bytes, number, devices_.devices());
+    made->set_runtime(runtime_);
     arrays_.add(made);
     return made;
   } catch (DeviceError const&) {
@@ -41,8 +42,10 @@ std::shared_ptr<ArrayState> ArrayAllocator::adopt_array(std::shared_ptr<Layout c
                                                         std::int64_t element_bytes,
                                                         std::span<BorrowedBox const> borrowed) {
   check_devices(*layout);
-  return std::make_shared<ArrayState>(std::move(layout), element_bytes, ++count_,
-                                      devices_.devices(), borrowed);
+  auto made = std::make_shared<ArrayState>(std::move(layout), element_bytes, ++count_,
+                                           devices_.devices(), borrowed);
+  made->set_runtime(runtime_);
+  return made;
 }
 
 bool ArrayAllocator::is_reachable(DeviceId device, std::byte const* address) const {
@@ -50,7 +53,9 @@ bool ArrayAllocator::is_reachable(DeviceId device, std::byte const* address) con
 }
 
 std::shared_ptr<ScalarState> ArrayAllocator::make_scalar() {
-  return scalars_.make(++count_);
+  auto made = scalars_.make(++count_);
+  made->set_runtime(runtime_);
+  return made;
 }
 
 void ArrayAllocator::grow_ghost_cells(ArrayState& array, GhostWidths const& widths) {

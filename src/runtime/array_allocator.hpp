@@ -24,8 +24,14 @@ namespace tessera {
 /// Threads: the caller's.
 class ArrayAllocator {
  public:
-  ArrayAllocator(Job const& job, DevicePool& devices, FailurePolicy& failures)
-      : job_(job), devices_(devices), failures_(failures), scalars_(job.local_count()) {}
+  /// `runtime`: the number of the Runtime, which arrays and scalars remember.
+  ArrayAllocator(Job const& job, DevicePool& devices, FailurePolicy& failures,
+                 std::uint64_t runtime)
+      : job_(job),
+        devices_(devices),
+        failures_(failures),
+        runtime_(runtime),
+        scalars_(job.local_count()) {}
 
   /// Makes an array's state with memory for its cells, which are not set.
   /// Throws: ShardingError if the mesh names a device that the job does not have; ShapeError,
@@ -53,6 +59,7 @@ class ArrayAllocator {
   Job const& job_;
   DevicePool& devices_;
   FailurePolicy& failures_;
+  std::uint64_t runtime_;
   ScalarPool scalars_;
   ArrayPool arrays_;
   std::uint64_t count_ = 0;

@@ -72,6 +72,7 @@ Engine& engine() {
 
 void detail::set_engine(Engine* engine) {
   current_runtime.engine = engine;
+  current_runtime.number = engine == nullptr ? 0 : engine->number();
   current_runtime.thread = std::this_thread::get_id();
 }
 

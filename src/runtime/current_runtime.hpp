@@ -2,6 +2,7 @@
 /// @file
 /// The one Runtime of a process: what it consists of, and who may call it.
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <thread>
@@ -32,6 +33,8 @@ namespace detail {
 /// Everything of which a process has one, in one place. Written by the Runtime alone.
 struct CurrentRuntime {
   Engine* engine = nullptr;
+  std::uint64_t number = 0;               ///< of that engine; 0 without one
+  std::uint64_t engines = 0;              ///< made so far, of which each gets the next number
   std::optional<std::thread::id> thread;  ///< that made the engine, the only one that may call it
   bool runs_user_function = false;        ///< the workers run a function of the program
   StatementListener* listener = nullptr;  ///< is told what the program does; null for nobody

@@ -11,6 +11,7 @@
 #include "src/execution/gpu_channels/gpu_routes.hpp"
 #include "src/execution/one_sided/one_sided.hpp"
 #include "src/execution/reduction_tree.hpp"
+#include "src/runtime/allocation.hpp"
 #include "src/runtime/array_allocator.hpp"
 #include "src/runtime/device_calls.hpp"
 #include "src/runtime/device_pool.hpp"
@@ -32,10 +33,15 @@ namespace {
 
 void check_arrays(Statement const& statement) {
   if (statement.target != nullptr) {
+    detail::check_runtime(*statement.target);
     check_writable(*statement.target);
     check_closed(*statement.target, "a statement");
   }
-  for (auto const& operand : statement.operands) check_closed(*operand.array, "a statement");
+  for (auto const& operand : statement.operands) {
+    detail::check_runtime(*operand.array);
+    check_closed(*operand.array, "a statement");
+  }
+  for (auto const& scalar : statement.scalars) detail::check_runtime(*scalar);
 }
 
 // Updates the halo validity after the statement: the same on every process.
@@ -118,6 +124,7 @@ struct Engine::Impl {
     if (!alone) network.serve_for(milliseconds(profiler.observes() ? 2000 : 300));
   }
 
+  std::uint64_t number = ++detail::current_runtime.engines;
   Job job;
   Network network;
   StatementLog log{network};
@@ -131,7 +138,7 @@ struct Engine::Impl {
   TreeCollectives collectives{{job, log, devices, trees, dispatcher, failures}};
   StatementPlanner planner{job, {network, gpu_routes}, devices, profiler};
   LoopDispatcher loops{{log, devices, dispatcher, profiler, {network, gpu_routes}}};
-  ArrayAllocator arrays{job, devices, failures};
+  ArrayAllocator arrays{job, devices, failures, number};
   std::shared_ptr<detail::BudgetStack> budgets =
       std::make_shared<detail::BudgetStack>(asked.is_strict, job.local_count());
   std::optional<detail::Refusal> refusal;  ///< of the last statement
@@ -142,6 +149,9 @@ Engine::Engine(Bootstrap& bootstrap, LocalDevices const& devices, NetworkOptions
     : impl_(std::make_unique<Impl>(bootstrap, devices, options)) {}
 Engine::~Engine() = default;
 
+std::uint64_t Engine::number() const {
+  return impl_->number;
+}
 Job const& Engine::job() const {
   return impl_->job;
 }

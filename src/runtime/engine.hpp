@@ -2,6 +2,7 @@
 /// @file
 /// Executes statements on this process's devices. There is one engine, owned by the Runtime.
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -40,6 +41,8 @@ class Engine {
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
+  /// Which of the engines of this process it is, counted from 1.
+  [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] Job const& job() const;
   [[nodiscard]] DeviceKind device_kind() const;
   /// What the queues of the devices can do.

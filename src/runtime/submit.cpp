@@ -4,6 +4,7 @@
 
 #include "src/execution/storage/scalar_state.hpp"
 #include "src/network/network.hpp"
+#include "src/runtime/allocation.hpp"
 #include "src/runtime/current_runtime.hpp"
 #include "src/runtime/engine.hpp"
 #include "src/runtime/statement_listener.hpp"
@@ -23,6 +24,7 @@ ScalarPtr new_scalar() {
 }
 
 void read_scalar(ScalarPtr const& scalar, std::span<std::byte> into) {
+  check_runtime(*scalar);
   engine().synchronize();
   std::copy_n(storage_of(*scalar).value(0), into.size(), into.data());
 }

@@ -47,6 +47,9 @@ class ArrayModel {
     adopted_.emplace_back(device, std::move(boxes));
   }
 
+  /// The number of the Runtime that made the array, counted from 1; 0 in a model of a job.
+  [[nodiscard]] std::uint64_t runtime() const { return runtime_; }
+  void set_runtime(std::uint64_t number) { runtime_ = number; }
   /// True if the array must not be written any more: it is a partial array or holds the partial
   /// results of one.
   [[nodiscard]] bool is_frozen() const { return is_frozen_; }
@@ -70,6 +73,7 @@ class ArrayModel {
   GhostWidths widths_;
   HaloValidity halo_validity_;
   std::vector<std::pair<DeviceId, std::vector<StoredBox>>> adopted_;
+  std::uint64_t runtime_ = 0;
   bool is_frozen_ = false;
   bool is_pinned_ = false;
   bool has_open_epoch_ = false;

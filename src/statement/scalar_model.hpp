@@ -17,11 +17,15 @@ class ScalarModel {
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// Sets the number for the next use.
   void set_number(std::uint64_t number) { number_ = number; }
+  /// The number of the Runtime that made the scalar, as of ArrayModel.
+  [[nodiscard]] std::uint64_t runtime() const { return runtime_; }
+  void set_runtime(std::uint64_t number) { runtime_ = number; }
 
   static constexpr std::size_t most_bytes = 16;
 
  private:
   std::uint64_t number_;
+  std::uint64_t runtime_ = 0;
 };
 
 }  // namespace tessera

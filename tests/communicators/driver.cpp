@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -153,6 +154,21 @@ void refuses(std::function<void()> const& make, std::string const& words) {
   }
 }
 
+// Arrays belong to their Runtime; the next one has fewer devices here.
+void kept_array() {
+  std::optional<ts::DistArray<double, 1>> kept;
+  {
+    ts::Runtime const first(MPI_COMM_WORLD, options());
+    ts::NamedSharding const rows(ts::Mesh({{"x", ts::device_count()}}), ts::P("x"));
+    kept.emplace(ts::full<double>({cells}, 1.0, rows));
+  }
+  refuses<ts::UsageError>([&] { (void)ts::sum(*kept); }, "there is no tessera::Runtime");
+  ts::Runtime const second(MPI_COMM_SELF, {.devices = 1});
+  refuses<ts::UsageError>([&] { (void)ts::sum(*kept); }, "Runtime that has ended");
+  refuses<ts::UsageError>([&] { *kept = 2.0; }, "Runtime that has ended");
+  check(computed_bits() == expected_bits(), "beside an array of another Runtime");
+}
+
 void mistakes(int level) {
   refuses<ts::UsageError>([] { ts::Runtime const made(MPI_COMM_NULL); }, "MPI_COMM_NULL");
   auto half = split(rank % 2, rank);
@@ -225,6 +241,7 @@ void run(int level) {
   reversed();
   each_alone();
   many_in_turn();
+  kept_array();
   own_messages();
   mistakes(level);
   another_thread(level);

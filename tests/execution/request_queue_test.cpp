@@ -182,4 +182,19 @@ TEST_CASE("so many calls may be under way; one more waits for an answer") {
   CHECK(queue.request->has_succeeded());
 }
 
+TEST_CASE("a request that is under way when the queue ends is abandoned, and never succeeds") {
+  static std::vector<Call*> unanswered;  // the memory of calls stays, since it may still be used
+  std::shared_ptr<OneSidedRequest> request;
+  {
+    TestedQueue queue;
+    queue.calls.answers = false;
+    queue.send(1, 8, nullptr);
+    request = queue.request;
+    unanswered = queue.calls.waiting;
+    CHECK_FALSE(request->is_abandoned);
+  }
+  CHECK(request->is_abandoned);
+  CHECK_FALSE(request->has_succeeded());
+}
+
 TEST_SUITE_END();

@@ -39,7 +39,7 @@ struct RuntimeParts {
   FailurePolicy failures{process.job, process.network, devices, gpu_routes};
   Dispatcher dispatcher{devices, trees, profiler};
   TreeCollectives collectives{{process.job, log, devices, trees, dispatcher, failures}};
-  ArrayAllocator arrays{process.job, devices, failures};
+  ArrayAllocator arrays{process.job, devices, failures, 1};
 };
 
 }  // namespace tessera::test

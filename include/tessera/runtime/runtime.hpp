@@ -43,8 +43,9 @@ class MpiCommunicator;  // tessera/job/mpi_communicator.hpp
 ///
 /// Ranks:    made and destroyed by all processes of the job; one at a time per process.
 /// Threads:  everything of Tessera is called from the thread that made it.
-/// Lifetime: outlives every array. Its destructor waits for all processes; while an exception
-///           unwinds it, and after PeerFailed or Mismatch, it ends the job instead.
+/// Lifetime: outlives every use of an array or a reduction's value that was made in it; another
+///           Runtime refuses them by UsageError. Its destructor waits for all processes; while an
+///           exception unwinds it, and after PeerFailed or Mismatch, it ends the job instead.
 /// Throws:   ConfigError for an impossible setting, alike on every process; UsageError for a second
 ///           Runtime at the same time, or communicators that cannot be used; BackendNotBuilt for a
 ///           communicator where TESSERA_WITH_MPI is off; TransportError or DeviceError where the

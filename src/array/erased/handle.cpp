@@ -219,6 +219,7 @@ StatePtr make_state(std::shared_ptr<Layout const> layout, std::int64_t element_b
 }
 
 StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, Partials partials) {
+  check_runtime(*partials.cells);
   auto const bytes = partials.cells->element_bytes();
   partials.cells->freeze();
   auto state = make_array(std::make_shared<Layout const>(sharding, shape), bytes);
@@ -235,6 +236,7 @@ std::int64_t extent_of(Shape const& shape, std::size_t d) {
 }
 
 StatePtr const& readable(StatePtr const& state) {
+  check_runtime(*state);
   auto* const partials = storage_of(*state).partials();
   if (partials == nullptr) return state;
   if (partials->value == nullptr) {
@@ -254,6 +256,7 @@ std::shared_ptr<Layout const> const& layout_of(StatePtr const& state) {
 }
 
 void check_writable(StatePtr const& state) {
+  check_runtime(*state);
   tessera::check_writable(*state);
 }
 
@@ -262,6 +265,7 @@ void pin_cells(StatePtr const& state) {
 }
 
 void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
+  check_runtime(*from);
   auto const* const partials = storage_of(*from).partials();
   if (partials == nullptr || partials->value != nullptr)
     copy_cells(to, readable(from), location);
@@ -289,6 +293,7 @@ void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& 
 }
 
 StatePtr copied(StatePtr const& state) {
+  check_runtime(*state);
   if (storage_of(*state).partials() != nullptr) return state;
   auto const& layout = *state->layout();
   auto copy = make_state(layout.sharding(), layout.shape(), state->element_bytes());
@@ -359,15 +364,6 @@ std::vector<RawShard> shards_to_read(StatePtr const& state) {
 std::vector<RawShard> shards_to_write(StatePtr const& state) {
   begin_write(storage_of(*state));
   return raw_shards(storage_of(*state));
-}
-
-void take_from_host(StatePtr const& state, std::byte const* whole) {
-  auto const bytes = state->element_bytes();
-  write_shards(state, [&](RawShard const& shard) {
-    if (shard.box.empty()) return;
-    copy_block(shard.cells, block_of(shard, bytes), whole,
-               block_in_whole(shard.box, state->layout()->shape(), bytes));
-  });
 }
 
 void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,

@@ -4,24 +4,42 @@
 
 #include "src/base/text.hpp"
 #include "src/execution/one_sided/one_sided.hpp"
+#include "src/runtime/allocation.hpp"
 #include "src/runtime/one_sided_access.hpp"
 
 namespace tessera::detail {
+namespace {
+
+// One-sided access to an array of the Runtime that lives.
+OneSided& one_sided_to(StatePtr const& state) {
+  check_runtime(*state);
+  return one_sided();
+}
+
+// Nobody would answer it any more.
+void check_not_abandoned(OneSidedRequest const& request) {
+  if (request.is_abandoned)
+    throw UsageError(
+        "a one-sided operation was still under way when its Runtime ended; call wait() or pass the "
+        "next fence of its array before that");
+}
+
+}  // namespace
 
 void pass_fence(StatePtr const& state, SourceLocation const& location) {
-  one_sided().fence(storage_of(state), location);
+  one_sided_to(state).fence(storage_of(state), location);
 }
 
 void read_cell(StatePtr const& state, Cell cell, std::byte* into) {
-  one_sided().read(storage_of(*state), cell, into);
+  one_sided_to(state).read(storage_of(*state), cell, into);
 }
 
 void write_cell(StatePtr const& state, Cell cell, std::byte const* from) {
-  one_sided().write(storage_of(*state), cell, from);
+  one_sided_to(state).write(storage_of(*state), cell, from);
 }
 
 void update_cell(StatePtr const& state, Cell cell, CellUpdate const& update, std::byte* old) {
-  one_sided().update(storage_of(*state), cell, update, old);
+  one_sided_to(state).update(storage_of(*state), cell, update, old);
 }
 
 void check_room(Box const& box, std::int64_t cells) {
@@ -31,31 +49,33 @@ void check_room(Box const& box, std::int64_t cells) {
 }
 
 std::size_t cells_to_read(StatePtr const& state, Box const& box) {
-  one_sided().check(storage_of(*state), box);
+  one_sided_to(state).check(storage_of(*state), box);
   return static_cast<std::size_t>(box.cells());
 }
 
 std::shared_ptr<OneSidedRequest> begin_read(StatePtr const& state, Box const& box,
                                             std::byte* into) {
-  return one_sided().begin_read(storage_of(*state), box, into);
+  return one_sided_to(state).begin_read(storage_of(*state), box, into);
 }
 
 std::shared_ptr<OneSidedRequest> begin_write(StatePtr const& state, Box const& box,
                                              std::byte const* from, std::int64_t cells) {
   check_room(box, cells);
-  return one_sided().begin_write(storage_of(*state), box, from);
+  return one_sided_to(state).begin_write(storage_of(*state), box, from);
 }
 
 std::shared_ptr<OneSidedRequest> begin_update(StatePtr const& state, Cell cell,
                                               CellUpdate const& update) {
-  return one_sided().begin_update(storage_of(*state), cell, update);
+  return one_sided_to(state).begin_update(storage_of(*state), cell, update);
 }
 
 bool is_done(OneSidedRequest const& request) {
+  check_not_abandoned(request);
   return request.has_succeeded() || one_sided().is_done(request);
 }
 
 void wait_for(OneSidedRequest const& request) {
+  check_not_abandoned(request);
   if (!request.has_succeeded()) one_sided().wait(request);
 }
 

@@ -100,4 +100,15 @@ void take_from_pieces(StatePtr const& state, std::vector<RawPiece> const& pieces
   });
 }
 
+void take_from_host(StatePtr const& state, std::byte const* cells) {
+  auto const bytes = state->element_bytes();
+  auto const box = whole(state->layout()->shape());
+  RawPiece const all{box, cells, box.cells()};
+  write_shards(state, [&](RawShard const& shard) {
+    if (shard.box.empty()) return;
+    copy_block(shard.cells, block_in(shard, shard.box, bytes), cells,
+               block_in(all, shard.box, bytes));
+  });
+}
+
 }  // namespace tessera::detail

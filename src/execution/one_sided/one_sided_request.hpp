@@ -27,7 +27,9 @@ struct OneSidedRequest {
   std::byte* into = nullptr;           ///< destination of the cells read
   std::optional<std::string> failure;  ///< why it has failed, if it has
 
-  [[nodiscard]] bool has_succeeded() const { return left == 0 && !failure; }
+  bool is_abandoned = false;  ///< its Runtime ended before all answers had come
+
+  [[nodiscard]] bool has_succeeded() const { return left == 0 && !failure && !is_abandoned; }
 };
 
 }  // namespace tessera

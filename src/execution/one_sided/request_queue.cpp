@@ -23,7 +23,11 @@ constexpr int looks_alone = 64;
 
 // Memory that UCX may still use outlives this object.
 RequestQueue::~RequestQueue() {
-  for (auto& part : under_way_) (void)part.release();
+  for (auto& part : under_way_) {
+    part->request->is_abandoned = true;
+    part->request.reset();
+    (void)part.release();
+  }
 }
 
 template <class Ready>
