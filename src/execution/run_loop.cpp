@@ -67,8 +67,10 @@ class BlockRunner {
       return;
     }
     auto const& tiles = pass_->tiles;
-    // A GPU is given as much work at once as there is.
-    auto const extent = is_eager_ ? loop_.tile[d] : std::max<std::int64_t>(tiles.extent(d), 1);
+    // A GPU is given as much work at once as there is. No tile is longer than that, so that `at +
+    // extent` never overflows.
+    auto const all = std::max<std::int64_t>(tiles.extent(d), 1);
+    auto const extent = is_eager_ ? std::min(loop_.tile[d], all) : all;
     for (auto at = tiles.lo[d]; at < tiles.hi[d]; at += extent) {
       tile_.lo[d] = at;
       tile_.hi[d] = std::min(at + extent, tiles.hi[d]);

@@ -18,7 +18,8 @@ constexpr double seconds_per_task = 40e-9;  // a statement over one tile
 constexpr double worthwhile = 0.98;         // of the time, or blocks are not made deeper
 
 constexpr std::int64_t most_steps = 128;
-constexpr std::int64_t most_instances = 512;    // of a block: skews take their square of time
+constexpr std::int64_t most_instances = 512;         // of a block: skews take their square of time
+constexpr std::int64_t most_asked_instances = 4096;  // the same where the caller chooses the depth
 constexpr std::int64_t least_inner_cells = 64;  // of a tile: shorter rows cost more than they save
 constexpr std::int64_t least_side = 4;          // of a tile in the other dimensions
 constexpr std::int64_t least_cut_row =
@@ -112,6 +113,10 @@ std::int64_t BlockModel::best_depth() const {
     best_seconds = seconds;
   }
   return best;
+}
+
+std::int64_t BlockModel::most_depth() const {
+  return std::max<std::int64_t>(most_asked_instances / loop_.statements, 1);
 }
 
 // The longest row of a tile of `volume` cells. In a plane, rows are short enough that the nearest

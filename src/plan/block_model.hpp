@@ -39,6 +39,8 @@ class BlockModel {
 
   /// The steps of a block, with the best tiles for them.
   [[nodiscard]] std::int64_t best_depth() const;
+  /// The most steps that a block may have if the caller asks for many.
+  [[nodiscard]] std::int64_t most_depth() const;
   /// The cells of a tile in blocks of `steps` steps; whole_extent if one tile covers the dimension.
   [[nodiscard]] Index best_tile(std::int64_t steps) const;
   /// Of a step.

@@ -54,9 +54,13 @@ struct Program::Impl {
   std::unique_ptr<StatementReplay> replay;
   Explanations statements;
   double measured_seconds = 0;
+  bool is_running = false;
+  bool is_abandoned = false;  // the Program was destroyed or replaced while it ran
 
   void run(std::int64_t steps) {
-    why_plain = reason_not_to_record();
+    auto const reason = reason_not_to_record();
+    Running const running(*this);
+    why_plain = reason;
     if (!why_plain.empty()) {
       is_recorded = false;
       return run_plainly(steps);
@@ -81,6 +85,30 @@ struct Program::Impl {
     later += steps - whole;
   }
 
+  struct Running {
+    explicit Running(Impl& of) : program(of) {
+      if (program.is_running)
+        throw UsageError(text("the body of the loop at ", program.location,
+                              " runs its own program, which would never end; write its statements "
+                              "into the body, or record a program of its own for an inner loop"));
+      program.is_running = true;
+    }
+    ~Running() { program.is_running = false; }
+    Running(Running const&) = delete;
+    Running& operator=(Running const&) = delete;
+    Impl& program;
+  };
+
+  // One step. Runs the body for real.
+  void run_body() {
+    body(Step(done));
+    ++done;
+    if (is_abandoned)
+      throw UsageError(text("the body of the loop at ", location,
+                            " destroyed or replaced its own program, which ends after this step; "
+                            "do that when run() has returned"));
+  }
+
   // Inside a loop that is being recorded, the statements of all steps belong to the outer
   // recording. A budget may refuse any statement; then the arrays must be in the state of a plain
   // loop.
@@ -92,13 +120,12 @@ struct Program::Impl {
   }
 
   void run_plainly(std::int64_t steps) {
-    for (std::int64_t step = 0; step < steps; ++step) body(Step(done++));
+    for (std::int64_t step = 0; step < steps; ++step) run_body();
   }
 
   RecordedStep recorded_step() {
     Recorder recorder(done, location);
-    body(Step(done));
-    ++done;
+    run_body();
     return recorder.take();
   }
 
@@ -282,31 +309,50 @@ struct Program::Impl {
 
 Program::Program(std::function<void(Step)> body, LoopOptions const& options,
                  SourceLocation const& location)
-    : impl_(std::make_unique<Impl>()) {
+    : impl_(std::make_shared<Impl>()) {
   options.check();
   impl_->body = std::move(body);
   impl_->options = options;
   impl_->location = location;
 }
-Program::~Program() = default;
+Program::~Program() {
+  abandon();
+}
 Program::Program(Program&& other) noexcept = default;
-Program& Program::operator=(Program&& other) noexcept = default;
+Program& Program::operator=(Program&& other) noexcept {
+  if (this == &other) return *this;
+  abandon();
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+
+void Program::abandon() noexcept {
+  if (impl_ != nullptr) impl_->is_abandoned = true;
+}
+
+Program::Impl& Program::impl() const {
+  if (impl_ == nullptr)
+    throw UsageError("this program was moved from; assign another one to it before it is used");
+  return *impl_;
+}
 
 void Program::run(std::int64_t steps) {
   detail::check_steps(steps);
-  impl_->run(steps);
+  auto& program = impl();
+  auto const kept = impl_;
+  program.run(steps);
 }
 
 std::int64_t Program::steps() const {
-  return impl_->done;
+  return impl().done;
 }
 
 std::int64_t Program::statements() const {
-  return std::ssize(impl_->first.statements);
+  return std::ssize(impl().first.statements);
 }
 
 LoopExplanation Program::explain() const {
-  return impl_->explain();
+  return impl().explain();
 }
 
 std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) {

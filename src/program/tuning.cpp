@@ -75,10 +75,13 @@ BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bind
   BlockChoice choice;
   auto& shape = choice.shape;
   BlockModel const model(facts, machine);
-  shape.steps = options.depth > 0 ? options.depth : model.best_depth();
+  // Numbers beyond any array are as good as the largest sensible ones, with which sums do not
+  // overflow.
+  shape.steps =
+      options.depth > 0 ? std::min(options.depth, model.most_depth()) : model.best_depth();
   shape.tile = model.best_tile(shape.steps);
   for (std::size_t d = 0; d < std::min(options.tile.size(), shape.tile.size()); ++d)
-    shape.tile[d] = options.tile[d] > 0 ? options.tile[d] : whole_extent;
+    shape.tile[d] = options.tile[d] > 0 ? std::min(options.tile[d], whole_extent) : whole_extent;
   // Rows whose ends have equal alignment are stored faster.
   if (shape.tile[rank - 1] % cells_per_line == 0) shape.alignment = cells_per_line;
   choice.step_seconds = model.step_seconds(shape.steps, shape.tile);

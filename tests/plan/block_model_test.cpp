@@ -118,4 +118,13 @@ TEST_CASE("the bottleneck is what takes most of a step") {
   CHECK(BlockModel(heat({2048, 4096}), machine()).bottleneck(64, {8, all}) == "compute");
 }
 
+TEST_CASE("a block that the caller asks for has at most 4096 statements, and at least one step") {
+  auto facts = heat({1000});
+  CHECK(BlockModel(facts, machine()).most_depth() == 4096);
+  facts.statements = 3;
+  CHECK(BlockModel(facts, machine()).most_depth() == 1365);
+  facts.statements = 5000;
+  CHECK(BlockModel(facts, machine()).most_depth() == 1);
+}
+
 TEST_SUITE_END();

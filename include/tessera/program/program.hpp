@@ -72,10 +72,11 @@ struct StepKernel {
 /// and TESSERA_GRAPHS.
 struct LoopOptions {
   /// Steps between two exchanges: in place of exchanges, each device also computes some of its
-  /// neighbours' cells. 1: as the plain loop, a message per neighbour and step.
+  /// neighbours' cells. 1: as the plain loop, a message per neighbour and step. A block has at most
+  /// 4096 statements; larger numbers are cut to that.
   std::int64_t depth = 0;
   /// Cells of a tile along each dimension; all steps of a block run over one tile before the next.
-  /// 0: the whole extent.
+  /// 0, and any number beyond the array: the whole extent.
   Shape tile = {};
   /// Whether a device computes cells that need none of its neighbours' cells while those travel.
   /// That needs more and smaller tasks. Default: if a message takes longer than 20 us. Messages
@@ -141,6 +142,9 @@ struct LoopExplanation {
 /// for real, to check that the body still does the same. All objects that the body names must
 /// outlive the program.
 ///
+/// A body may run other programs, whose steps are then part of its own. It must not run, replace or
+/// destroy its own program.
+///
 /// Ranks:   collective.
 /// Threads: the thread that made the Runtime.
 class Program {
@@ -148,8 +152,10 @@ class Program {
   /// Throws: UsageError for impossible options.
   Program(std::function<void(Step)> body, LoopOptions const& options,
           SourceLocation const& location);
+  /// Inside the program's own body: the body's step is completed, then `run` throws UsageError.
   ~Program();
   Program(Program&& other) noexcept;
+  /// Of the program that is replaced, as the destructor.
   Program& operator=(Program&& other) noexcept;
   Program(Program const&) = delete;
   Program& operator=(Program const&) = delete;
@@ -157,7 +163,10 @@ class Program {
   /// Runs `steps` steps and returns when the devices have completed them.
   /// Throws: UsageError if steps differ, or if the body does something that a replay cannot do:
   ///         alike on every process, with the place and the remedy, after the first two steps have
-  ///         run; ConfigError for TESSERA_DEPTH or TESSERA_TILE; and the exceptions of statements.
+  ///         run; UsageError if the body runs its own program, before that run does anything, and
+  ///         the program can be run again afterwards; UsageError if the body has destroyed or
+  ///         replaced its own program, after that step, or if this one was moved from; ConfigError
+  ///         for TESSERA_DEPTH or TESSERA_TILE; and the exceptions of statements.
   void run(std::int64_t steps);
 
   /// The steps that were run so far: the number of the next one.
@@ -169,7 +178,10 @@ class Program {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  [[nodiscard]] Impl& impl() const;
+  void abandon() noexcept;
+
+  std::shared_ptr<Impl> impl_;  ///< kept by `run`, since the body may destroy the program
 };
 
 namespace detail {
