@@ -12,6 +12,8 @@
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/float_state.hpp"
+
 namespace tessera {
 namespace {
 
@@ -35,6 +37,7 @@ struct Block {
   std::int64_t blocks;
 
   void operator()(std::int64_t i) const {
+    DefaultFloatState const computing;  // on a thread of Kokkos
     auto const first = i * (rows / blocks) + std::min(i, rows % blocks);
     auto const last = first + rows / blocks + (i < rows % blocks ? 1 : 0);
     f(context, first, last);

@@ -11,6 +11,7 @@
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/float_state.hpp"
 #include "src/base/text.hpp"
 
 namespace tessera {
@@ -63,6 +64,7 @@ void Worker::clear_failure() {
 }
 
 void Worker::work() {
+  (void)FloatState::set_default();  // a new thread has the state of the one that made it
   for (std::uint64_t next = 0; wait_for(next); ++next) {
     run(slots_[next % capacity].item);
     done_.store(next + 1, std::memory_order_release);

@@ -5,6 +5,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/environment.hpp"
+#include "src/base/float_state.hpp"
 #include "src/base/text.hpp"
 #include "src/plan/loop_variables.hpp"
 
@@ -71,6 +72,7 @@ BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bind
   if (!environment("TESSERA_TILE") && !options.tile.empty() && options.tile.size() != rank)
     throw UsageError(text("tiles of ", counted(std::ssize(options.tile), "dimension"),
                           " do not fit the arrays of a loop, which have ", rank));
+  DefaultFloatState const computing;  // the processes choose alike, whatever each has set
   auto const facts = facts_of(analysis, bindings);
   BlockChoice choice;
   auto& shape = choice.shape;

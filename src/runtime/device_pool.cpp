@@ -6,6 +6,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/float_state.hpp"
 #include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
 
@@ -15,8 +16,15 @@ namespace {
 // Room for an expression with its literals; longer ones are rare.
 constexpr std::int64_t usual_kernel_bytes = 1024;
 
+// The caller's thread may have another floating-point state; and a function of the program that
+// runs on a worker may leave one.
+void compute(DeviceTask& task) {
+  DefaultFloatState const computing;
+  execute(task);
+}
+
 void run_record(void* task) {
-  execute(*static_cast<DeviceTask*>(task));
+  compute(*static_cast<DeviceTask*>(task));
 }
 
 void reserve(DeviceTask& task) {
@@ -96,7 +104,7 @@ void DevicePool::start(DeviceContext& context, DeviceTask& task) {
     context.worker->post({run_record, &task});
     return;
   }
-  execute(task);
+  compute(task);
 }
 
 bool DevicePool::are_idle() const {

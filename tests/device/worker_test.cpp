@@ -14,6 +14,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "support/float_states.hpp"
+
 using namespace tessera;
 
 TEST_SUITE_BEGIN("device/worker");
@@ -222,6 +224,21 @@ TEST_CASE("many workers share few cores") {
   }
 
   for (int const count : ran) CHECK(count == 500);
+}
+
+TEST_CASE("a worker computes in the default floating-point state, whatever its maker has set") {
+  for (auto const& state : test::other_states()) {
+    CAPTURE(state.name);
+    test::SetState seen = state;
+    {
+      test::InState const own(state);
+      Worker worker(no_failure);
+      worker.post(
+          {[](void* into) { *static_cast<test::SetState*>(into) = test::state_now(); }, &seen});
+      wait_until_idle(worker);
+    }
+    CHECK(seen == test::SetState());
+  }
 }
 
 TEST_SUITE_END();

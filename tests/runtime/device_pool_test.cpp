@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cfenv>
+#include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "support/float_states.hpp"
 #include "support/runtime_parts.hpp"
 
 using namespace tessera;
@@ -45,6 +49,44 @@ TEST_CASE("room for a plan grows to what the largest one needs") {
   auto const& contexts = parts.devices.contexts();
   CHECK(contexts[0].scratch.size_bytes() >= 100);
   for (auto const& task : contexts[1].tasks) CHECK(task.buffers.capacity() >= 500);
+}
+
+TEST_CASE("devices compute in the default floating-point state, and the caller keeps its own") {
+  for (std::int64_t const devices : {1, 3})
+    for (auto const& state : test::other_states()) {
+      CAPTURE(devices);
+      CAPTURE(state.name);
+      test::InState const own(state);
+      RuntimeParts parts(devices);
+      std::vector<test::SetState> seen(static_cast<std::size_t>(devices), state);
+      std::function<void(DeviceTask&)> const call = [&](DeviceTask& task) {
+        seen[parts.devices.index_of(task.device)] = test::state_now();
+        (void)std::fesetround(FE_DOWNWARD);  // which no later task sees
+      };
+      parts.dispatcher.post_to_all(call, {});
+      parts.dispatcher.post_to_all(call, {});
+      parts.devices.synchronize();
+
+      bool const is_kept = test::state_now() == state;
+      bool const is_usual =
+          std::ranges::all_of(seen, [](auto const& one) { return one == test::SetState(); });
+      CHECK(is_kept);
+      CHECK(is_usual);
+    }
+}
+
+TEST_CASE("the caller keeps its floating-point state where a device's work throws") {
+  RuntimeParts parts(1);
+  std::function<void(DeviceTask&)> const call = [](DeviceTask&) {
+    throw std::runtime_error("a functor gives up");
+  };
+  for (auto const& state : test::other_states()) {
+    CAPTURE(state.name);
+    test::InState const own(state);
+    CHECK_THROWS_AS(parts.dispatcher.post_to_all(call, {}), std::runtime_error);
+    bool const is_kept = test::state_now() == state;
+    CHECK(is_kept);
+  }
 }
 
 TEST_SUITE_END();

@@ -10,6 +10,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/float_state.hpp"
 #include "src/base/text.hpp"
 #include "src/device/emulated/graph.hpp"
 #include "src/device/emulated/launch.hpp"
@@ -214,6 +215,7 @@ bool Queue::has_to_work() {
 }
 
 void Queue::work() {
+  (void)FloatState::set_default();  // a new thread has the state of the one that made it
   std::unique_lock guard(progress_->mutex);
   for (;;) {
     while (!has_to_work()) {

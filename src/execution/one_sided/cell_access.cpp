@@ -6,6 +6,8 @@
 
 #include "tessera/base/half.hpp"
 
+#include "src/base/float_state.hpp"
+
 namespace tessera {
 namespace {
 
@@ -145,6 +147,7 @@ void store_cell(std::byte* cell, std::int64_t bytes, std::byte const* from) {
 }
 
 void update_cell(std::byte* cell, CellUpdate const& update, std::byte* old) {
+  DefaultFloatState const computing;  // on the caller's thread, or one that answers others
   if (update.what == CellUpdate::What::add) return add_to(cell, update, old);
   if (has_8_bytes(update.kind)) return exchange_bits<std::uint64_t>(cell, update, old);
   exchange_bits<std::uint32_t>(cell, update, old);

@@ -1,0 +1,78 @@
+#include "src/base/float_state.hpp"
+
+#include <cfenv>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "support/float_states.hpp"
+
+using namespace tessera;
+using test::InState;
+using test::SetState;
+using test::state_now;
+
+TEST_SUITE_BEGIN("base/float_state");
+
+TEST_CASE("a scope in the default state ends in the state before") {
+  SetState const usual;
+  CHECK(state_now() == usual);
+  for (auto const& state : test::other_states()) {
+    CAPTURE(state.name);
+    SetState inside;
+    SetState after;
+    {
+      InState const own(state);
+      {
+        DefaultFloatState const computing;
+        inside = state_now();
+      }
+      after = state_now();
+    }
+    CHECK(inside == usual);
+    CHECK(after == state);
+    CHECK(state_now() == usual);
+  }
+}
+
+TEST_CASE("the state before comes back if the scope ends in an exception or has set another") {
+  for (auto const& state : test::other_states()) {
+    CAPTURE(state.name);
+    SetState after;
+    SetState after_another;
+    {
+      InState const own(state);
+      try {
+        DefaultFloatState const computing;
+        throw std::runtime_error("a kernel gives up");
+      } catch (std::runtime_error const&) {
+        after = state_now();
+      }
+      {
+        DefaultFloatState const computing;
+        (void)std::fesetround(FE_TOWARDZERO);
+      }
+      after_another = state_now();
+    }
+    CHECK(after == state);
+    CHECK(after_another == state);
+  }
+}
+
+TEST_CASE("long doubles are rounded to nearest, too") {
+  long double const volatile one = 1.0L;
+  long double const volatile three = 3.0L;
+  long double const nearest = one / three;
+  InState const own({"upward", FE_UPWARD, 0});
+  long double const upward = one / three;
+  long double inside = 0;
+  {
+    DefaultFloatState const computing;
+    inside = one / three;
+  }
+  long double const after = one / three;
+  CHECK(inside == nearest);
+  CHECK(after == upward);
+}
+
+TEST_SUITE_END();
