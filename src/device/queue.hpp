@@ -100,7 +100,8 @@ class Queue {
   /// True for addresses in memory of the device, whoever allocated it.
   [[nodiscard]] virtual bool owns(std::byte const* address) const = 0;
 
-  /// Another queue of the same device. Throws: DeviceError.
+  /// A queue of the same device whose work may overlap this one's. An eager device, which finishes
+  /// work as it is added, returns its only queue. Throws: DeviceError.
   [[nodiscard]] virtual std::shared_ptr<Queue> make_sibling() = 0;
 
   /// Whether kernels of this queue may read and write memory that another one allocated.

@@ -21,8 +21,8 @@ StatementListener* set_listener(StatementListener* listener);
 /// True if a listener is set.
 [[nodiscard]] bool has_listener();
 
-/// From now on what each statement does is appended to `sink`; null for nowhere. Returns the one
-/// before.
+/// Appends an explanation of each following statement to `sink`; null switches this off. Returns
+/// the previous sink.
 Explanations* explain_into(Explanations* sink);
 
 /// The CommunicationBudgets that live.

@@ -28,8 +28,8 @@ struct TransportEntry {
   TransportTraits const* (*traits)();
   /// Null if it is not in this build or cannot join the processes of this job.
   std::unique_ptr<Transport> (*make)(TransportTools const& tools);
-  /// What this process lacks for it, which is looked for now; empty if nothing. Only asked where it
-  /// is in the build.
+  /// Looks for the means that the transport needs, and names the one that this process lacks; empty
+  /// if there is none. Only called where the transport is in the build.
   std::string (*what_is_missing)(Bootstrap& bootstrap);
   char const* how_known;  ///< how a process knows that it can use it, for people
 };

@@ -11,7 +11,7 @@
 
 using namespace tessera;
 
-TEST_SUITE_BEGIN("execution/record");
+TEST_SUITE_BEGIN("execution/device_task");
 
 namespace {
 
@@ -48,7 +48,7 @@ void fail(void const*, std::int64_t, std::int64_t) {
 
 }  // namespace
 
-TEST_CASE("a record runs on the host until it is given the queue of a device") {
+TEST_CASE("a task runs on the host until it is given the queue of a device") {
   DeviceTask task;
   CHECK(task.queue == &host_queue());
 
@@ -64,7 +64,7 @@ TEST_CASE("a record runs on the host until it is given the queue of a device") {
   CHECK(task.context == &host);
 }
 
-TEST_CASE("a record keeps arrays alive only where it outlives its statement") {
+TEST_CASE("a task keeps arrays alive only where it outlives its statement") {
   auto const array = std::make_shared<int>(1);
   DeviceTask task;
   task.outlives_statement = false;
@@ -87,7 +87,7 @@ TEST_CASE("a block's offset counts from the memory that it names") {
   CHECK(base_of(task, Storage::target, 0) == &memory[3]);
 }
 
-TEST_CASE("a record that was run has computed its parts and keeps nothing alive") {
+TEST_CASE("a task that was run has computed its parts and keeps nothing alive") {
   auto const array = std::make_shared<int>(1);
   Filled filled;
   filled.task.forms = {fill, fill};
@@ -139,7 +139,7 @@ TEST_CASE("what a kernel throws passes through, and the probe has the statement 
   CHECK(last == Phase::statement);
 }
 
-TEST_CASE("a call is handed its record") {
+TEST_CASE("a call is handed its task") {
   DeviceTask task;
   task.kind = DeviceTask::Kind::call;
   DeviceTask* called = nullptr;
