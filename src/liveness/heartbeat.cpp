@@ -27,7 +27,8 @@ std::uint64_t as_unsigned(std::int64_t number) {
 }  // namespace
 
 Heartbeats::Heartbeats(Bootstrap& bootstrap, ProgressThread& thread,
-                       DescriptorServer const& descriptor_server)
+                       DescriptorServer const& descriptor_server,
+                       RemoteHeartbeats::Trust const& trust)
     : self_(bootstrap.self()),
       thread_(thread),
       descriptor_server_(descriptor_server),
@@ -39,7 +40,8 @@ Heartbeats::Heartbeats(Bootstrap& bootstrap, ProgressThread& thread,
   new (own_.data()) Page{};
   thread_.at_each_heartbeat([this] { own().heartbeats.fetch_add(1, std::memory_order_relaxed); });
   if (has_other_hosts)
-    far_.emplace(bootstrap, thread_, [this](ProcessId process) { return state_letter(process); });
+    far_.emplace(bootstrap, thread_, trust,
+                 [this](ProcessId process) { return state_letter(process); });
   start_thread(bootstrap);
   try {
     exchange_tickets(bootstrap);

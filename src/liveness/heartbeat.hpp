@@ -39,7 +39,7 @@ class Heartbeats {
 
   /// A collective over the job. Starts the thread if any other process can see its heartbeat.
   Heartbeats(Bootstrap& bootstrap, ProgressThread& thread,
-             DescriptorServer const& descriptor_server);
+             DescriptorServer const& descriptor_server, RemoteHeartbeats::Trust const& trust);
   ~Heartbeats();
   Heartbeats(Heartbeats const&) = delete;
   Heartbeats& operator=(Heartbeats const&) = delete;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <random>
 
 #include <arpa/inet.h>
 #include <linux/errqueue.h>
@@ -24,11 +23,11 @@ constexpr std::uint64_t patience = 3 * ask_interval;
 /// The largest distance in rank at which another process of the same host is searched.
 constexpr std::int64_t farthest_neighbour = 16;
 
-std::int64_t pack(sockaddr_in const& place) {
+std::int64_t encode_address(sockaddr_in const& place) {
   return static_cast<std::int64_t>(place.sin_addr.s_addr) << 16 | place.sin_port;
 }
 
-sockaddr_in unpack(std::int64_t packed) {
+sockaddr_in decode_address(std::int64_t packed) {
   sockaddr_in place{};
   place.sin_family = AF_INET;
   place.sin_addr.s_addr = static_cast<HostAddress>(packed >> 16);
@@ -51,17 +50,15 @@ int bound_socket(HostAddress address) {
   return -1;
 }
 
-std::uint64_t random_number() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32U | random()) >> 1U;
-}
-
 }  // namespace
 
-RemoteHeartbeats::RemoteHeartbeats(Bootstrap& bootstrap, ProgressThread& thread, StateOf state_of)
-    : self_(bootstrap.self()), state_of_(std::move(state_of)) {
+RemoteHeartbeats::RemoteHeartbeats(Bootstrap& bootstrap, ProgressThread& thread, Trust const& trust,
+                                   StateOf state_of)
+    : self_(bootstrap.self()),
+      state_of_(std::move(state_of)),
+      refused_(trust.refused),
+      seal_(trust.secret, self_, bootstrap.process_count()) {
   auto const address = address_among_hosts(bootstrap);
-  job_ = static_cast<std::uint64_t>(bootstrap.max_of(static_cast<std::int64_t>(random_number())));
   thread.at_each_heartbeat([this] { heartbeats_.fetch_add(1, std::memory_order_relaxed); });
   if (address == 0 || !bootstrap.allows_threads()) return;
   socket_ = bound_socket(address);
@@ -69,7 +66,7 @@ RemoteHeartbeats::RemoteHeartbeats(Bootstrap& bootstrap, ProgressThread& thread,
   sockaddr_in place{};
   socklen_t size = sizeof place;
   if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&place), &size) == 0)
-    own_place_ = pack(place);
+    own_place_ = encode_address(place);
   thread.when_readable(socket_, [this] { read_all(); });
 }
 
@@ -93,11 +90,11 @@ void RemoteHeartbeats::announce_address(Bootstrap& bootstrap) {
 
 sockaddr_in RemoteHeartbeats::place_of(ProcessId process) const {
   auto const rank = static_cast<std::size_t>(process.value());
-  return unpack(rank < places_.size() ? places_[rank] : 0);
+  return decode_address(rank < places_.size() ? places_[rank] : 0);
 }
 
 sockaddr_in RemoteHeartbeats::own_place() const {
-  return unpack(own_place_);
+  return decode_address(own_place_);
 }
 
 std::string RemoteHeartbeats::name_of(ProcessId peer) const {
@@ -111,13 +108,15 @@ std::string RemoteHeartbeats::name_of(ProcessId peer) const {
 void RemoteHeartbeats::send(ProcessId to, ProcessId about) {
   auto const place = place_of(to);
   if (socket_ < 0 || place.sin_port == 0) return;
-  Datagram const question{job_, self_.value(), to.value(), about.value(), false, '?'};
+  HeartbeatDatagram question{.to = to.value(), .about = about.value()};
+  seal_.sign(question);
   // An error belongs to an earlier question; and if this question is lost, more follow.
   (void)::sendto(socket_, &question, sizeof question, 0, reinterpret_cast<sockaddr const*>(&place),
                  sizeof place);
 }
 
 void RemoteHeartbeats::greet(ProcessId peer) {
+  std::lock_guard const guard(mutex_);
   if (peer != self_) send(peer, peer);
 }
 
@@ -184,16 +183,32 @@ std::optional<std::string> RemoteHeartbeats::death_of(ProcessId peer) {
 
 void RemoteHeartbeats::read_all() {
   read_refusals();
-  sockaddr_in from{};
-  while (auto const datagram = read_one(from)) hear(*datagram, from);
+  // An error belongs to an earlier question, and is cleared once reported. A crowd of strangers
+  // must not keep the thread here.
+  constexpr int most_at_once = 100;
+  for (int look = 0; look < most_at_once; ++look) {
+    sockaddr_in from{};
+    std::array<std::byte, sizeof(HeartbeatDatagram) + 1> bytes;  // so that a longer one shows
+    socklen_t from_size = sizeof from;
+    auto const size = ::recvfrom(socket_, bytes.data(), bytes.size(), 0,
+                                 reinterpret_cast<sockaddr*>(&from), &from_size);
+    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (size < 0) continue;
+    std::lock_guard const guard(mutex_);
+    if (auto const datagram = seal_.open(std::span(bytes).first(static_cast<std::size_t>(size))))
+      hear(*datagram, from);
+    else
+      refused_.add(RefusedKind::heartbeat);
+  }
 }
 
-// Reads refused questions: if nobody listens at the address, the kernel returns the datagram.
+// Reads refused questions: if nobody listens at the address, the kernel returns the datagram. Its
+// code shows that this process sent it, so nobody can say so who has not seen it on its way.
 void RemoteHeartbeats::read_refusals() {
   while (true) {
-    Datagram datagram;
+    std::array<std::byte, sizeof(HeartbeatDatagram)> question;
     alignas(cmsghdr) std::array<std::byte, 256> room;
-    iovec bytes{&datagram, sizeof datagram};
+    iovec bytes{question.data(), question.size()};
     msghdr message{};
     message.msg_iov = &bytes;
     message.msg_iovlen = 1;
@@ -202,43 +217,39 @@ void RemoteHeartbeats::read_refusals() {
     auto const size = ::recvmsg(socket_, &message, MSG_ERRQUEUE | MSG_DONTWAIT);
     if (size < 0) return;
     auto const* const header = CMSG_FIRSTHDR(&message);
-    if (size != sizeof datagram || header == nullptr || header->cmsg_type != IP_RECVERR) continue;
+    if (header == nullptr || header->cmsg_type != IP_RECVERR) continue;
     sock_extended_err error{};
     std::memcpy(&error, CMSG_DATA(header), sizeof error);
-    if (error.ee_errno != ECONNREFUSED || datagram.job != job_) continue;
+    if (error.ee_errno != ECONNREFUSED) continue;
     std::lock_guard const guard(mutex_);
-    ProcessId const to(datagram.to);
+    auto const returned = seal_.returned(std::span(question).first(static_cast<std::size_t>(size)));
+    if (!returned) {
+      refused_.add(RefusedKind::heartbeat);
+      continue;
+    }
+    // A firewall refuses, too: only an earlier answer shows that the host itself does.
+    ProcessId const to(returned->to);
     if (gets_through(to)) peers_[to].is_dead = true;
   }
 }
 
-std::optional<RemoteHeartbeats::Datagram> RemoteHeartbeats::read_one(sockaddr_in& from) {
-  // An error belongs to an earlier question, and is cleared once reported.
-  for (int look = 0; look < 100; ++look) {
-    Datagram datagram;
-    std::array<std::byte, sizeof datagram + 1> bytes;  // so that a longer one shows
-    socklen_t from_size = sizeof from;
-    auto const size = ::recvfrom(socket_, bytes.data(), bytes.size(), 0,
-                                 reinterpret_cast<sockaddr*>(&from), &from_size);
-    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;
-    if (size != sizeof datagram) continue;
-    std::memcpy(static_cast<void*>(&datagram), bytes.data(), sizeof datagram);
-    if (datagram.job == job_ && datagram.to == self_.value()) return datagram;
-  }
-  return std::nullopt;
+void RemoteHeartbeats::hear(HeartbeatDatagram const& datagram, sockaddr_in const& from) {
+  if (datagram.is_answer)
+    hear_answer(datagram, from.sin_addr.s_addr);
+  else
+    answer(datagram, from);
 }
 
-void RemoteHeartbeats::hear(Datagram const& datagram, sockaddr_in const& from) {
-  ProcessId const about(datagram.about);
-  if (datagram.is_answer) return hear_answer(datagram, from.sin_addr.s_addr);
-  Datagram answer{job_, self_.value(), datagram.from, datagram.about, true, '?'};
+void RemoteHeartbeats::answer(HeartbeatDatagram const& question, sockaddr_in const& from) {
+  ProcessId const about(question.about);
+  HeartbeatDatagram answer{.to = question.from, .about = question.about, .is_answer = true};
   answer.state = about == self_ ? 'R' : state_of_(about);
+  seal_.sign(answer);
   (void)::sendto(socket_, &answer, sizeof answer, 0, reinterpret_cast<sockaddr const*>(&from),
                  sizeof from);
 }
 
-void RemoteHeartbeats::hear_answer(Datagram const& answer, HostAddress from) {
-  std::lock_guard const guard(mutex_);
+void RemoteHeartbeats::hear_answer(HeartbeatDatagram const& answer, HostAddress from) {
   answered_from_.insert(from);
   auto& peer = peers_[ProcessId(answer.about)];
   bool const is_by_itself = answer.from == answer.about;

@@ -19,28 +19,37 @@
 #include "src/job/bootstrap.hpp"
 #include "src/job/host_address.hpp"
 #include "src/job/ipc/progress_thread.hpp"
+#include "src/job/job_secret.hpp"
+#include "src/liveness/heartbeat_seal.hpp"
 #include "src/liveness/heartbeat_watch.hpp"
+#include "src/transport/protocol/refused.hpp"
 
 namespace tessera {
 
-/// A process that has waited for long asks the awaited process, by a datagram, several times a
-/// second, and the progress thread of that process answers. If it does not, other processes of its
-/// host are asked about it.
+/// A process that has waited for one heartbeat asks the awaited process, by a datagram, several
+/// times a second, and the progress thread of that process answers. If it does not, other processes
+/// of its host are asked about it.
 ///
 /// Silence counts only if an answer has come along this path before: if questions do not get
-/// through at all, no process counts as failed. All foreign datagrams are ignored, because every
-/// datagram carries a number that the processes drew for themselves.
+/// through at all, no process counts as failed. Datagrams are signed. Those that no process of the
+/// job has signed, or that have come before, are ignored and counted.
 ///
 /// Threads: any.
 class RemoteHeartbeats {
  public:
+  /// What makes datagrams believed. Lifetime: `refused` outlives the heartbeats.
+  struct Trust {
+    JobSecret secret;
+    Refused& refused;
+  };
   /// A letter as in ProcessState for a process of this host; 0 if there is no such process, '?' if
   /// unknown.
   using StateOf = std::function<char(ProcessId)>;
 
   /// Opens the socket. A collective over the job, which has several hosts. The thread has not been
   /// started yet.
-  RemoteHeartbeats(Bootstrap& bootstrap, ProgressThread& thread, StateOf state_of);
+  RemoteHeartbeats(Bootstrap& bootstrap, ProgressThread& thread, Trust const& trust,
+                   StateOf state_of);
   ~RemoteHeartbeats();
   RemoteHeartbeats(RemoteHeartbeats const&) = delete;
   RemoteHeartbeats& operator=(RemoteHeartbeats const&) = delete;
@@ -63,15 +72,6 @@ class RemoteHeartbeats {
   [[nodiscard]] std::string name_of(ProcessId peer) const;
 
  private:
-  /// The format of a datagram. All processes run the same build.
-  struct Datagram {
-    std::uint64_t job = 0;
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    std::int64_t about = 0;
-    bool is_answer = false;
-    char state = '?';
-  };
   struct Peer {
     std::uint64_t answers = 0;  ///< that show it alive
     std::uint64_t asked_at = 0;
@@ -92,18 +92,19 @@ class RemoteHeartbeats {
 
   void read_all();
   void read_refusals();
-  [[nodiscard]] std::optional<Datagram> read_one(sockaddr_in& from);
-  void hear(Datagram const& datagram, sockaddr_in const& from);
-  void hear_answer(Datagram const& answer, HostAddress from);
+  void hear(HeartbeatDatagram const& datagram, sockaddr_in const& from);
+  void answer(HeartbeatDatagram const& question, sockaddr_in const& from);
+  void hear_answer(HeartbeatDatagram const& answer, HostAddress from);
 
   ProcessId self_;
   StateOf state_of_;
   int socket_ = -1;
   std::int64_t own_place_ = 0;
-  std::uint64_t job_ = 0;
+  Refused& refused_;
   std::span<std::int64_t const> places_;  ///< by rank: address and port; 0 if it does not answer
   std::atomic<std::uint64_t> heartbeats_{0};
   std::mutex mutex_;
+  HeartbeatSeal seal_;
   std::map<ProcessId, Peer> peers_;
   std::set<HostAddress> answered_from_;
 };

@@ -53,11 +53,13 @@ struct Network::Impl {
       : bootstrap(bootstrap_to_use),
         job(job_to_use),
         options(options_to_use.agreed(bootstrap)),
+        secret(JobSecret::drawn(bootstrap)),
         control_channel(bootstrap),
         descriptor_server(progress_thread, {hooks.maps_by_proc, hooks.maps_by_socket}),
-        channels({bootstrap, control_channel, job, descriptor_server}, options, hooks),
+        channels({bootstrap, control_channel, job, descriptor_server, secret, refused}, options,
+                 hooks),
         handshakes(control_channel, job),
-        heartbeats(bootstrap, progress_thread, descriptor_server),
+        heartbeats(bootstrap, progress_thread, descriptor_server, {secret, refused}),
         shared_blocks(directory_of(heartbeats, descriptor_server)),
         waits(job),
         detector(
@@ -66,7 +68,7 @@ struct Network::Impl {
             options.question_seconds),
         context{job, options, failure, heartbeats, waits},
         caller(context, waits.caller(), duties()),
-        calls(bootstrap, control_channel) {
+        calls(bootstrap, control_channel, secret, refused) {
     if (options.compares_statements && job.process_count() > 1) {
       checker.emplace(control_channel, job, failure);
       for (auto const process : checker->neighbours()) channels.add_partner(process);
@@ -161,6 +163,8 @@ struct Network::Impl {
   NetworkOptions options;
   bool shares_cores = false;
   Failure failure;
+  JobSecret secret;
+  Refused refused;
   ControlChannel control_channel;
   ProgressThread progress_thread;
   DescriptorServer descriptor_server;
@@ -323,6 +327,14 @@ void Network::serve_for(std::chrono::milliseconds time) noexcept {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+}
+
+JobSecret const& Network::secret() const {
+  return impl_->secret;
+}
+
+Refused const& Network::refused() const {
+  return impl_->refused;
 }
 
 Failure& Network::failure() {

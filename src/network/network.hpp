@@ -14,10 +14,12 @@
 
 #include "src/job/bootstrap.hpp"
 #include "src/job/job.hpp"
+#include "src/job/job_secret.hpp"
 #include "src/transport/channel/channel.hpp"
 #include "src/transport/host_memory/shared_blocks.hpp"
 #include "src/transport/network_options.hpp"
 #include "src/transport/protocol/failure.hpp"
+#include "src/transport/protocol/refused.hpp"
 #include "src/transport/protocol/waiter.hpp"
 #include "src/transport/rpc/remote_calls.hpp"
 
@@ -117,6 +119,11 @@ class Network {
   /// After a failure, keeps making progress for `time`, so that announcements go out and other
   /// processes can report theirs before the job is aborted.
   void serve_for(std::chrono::milliseconds time) noexcept;
+
+  /// What only processes of this job know.
+  [[nodiscard]] JobSecret const& secret() const;
+  /// What has come from others and was not believed.
+  [[nodiscard]] Refused const& refused() const;
 
   /// The first failure of this process; every wait checks it.
   [[nodiscard]] Failure& failure();

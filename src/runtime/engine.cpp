@@ -107,7 +107,7 @@ struct Engine::Impl {
   void finish() {
     devices.synchronize();
     log.compare_end();
-    profiler.show(job, [this](std::span<std::byte> bytes, CombineBytes how) {
+    profiler.show(job, network.refused(), [this](std::span<std::byte> bytes, CombineBytes how) {
       collectives.combine(bytes, how, {"where the report is put together"});
     });
     gpu_routes.release();
@@ -119,7 +119,8 @@ struct Engine::Impl {
     failures.announce(error);
     bool const alone = job.process_count() == 1;
     network.serve_for(milliseconds(alone ? 0 : 50));
-    if (profiler.observes() && failures.quiesce_workers()) profiler.show_alone(job);
+    if (profiler.observes() && failures.quiesce_workers())
+      profiler.show_alone(job, network.refused());
     // Longer if the others have files to write.
     if (!alone) network.serve_for(milliseconds(profiler.observes() ? 2000 : 300));
   }

@@ -59,9 +59,11 @@ class ArrayModel {
   [[nodiscard]] bool is_pinned() const { return is_pinned_; }
   void pin() { is_pinned_ = true; }
   /// True between two fences: only one-sided access is allowed.
-  [[nodiscard]] bool has_open_epoch() const { return has_open_epoch_; }
-  /// A fence has been passed.
-  void set_open_epoch(bool is_open) { has_open_epoch_ = is_open; }
+  [[nodiscard]] bool has_open_epoch() const { return epoch_ != 0; }
+  /// The number of the open epoch among those of the job, from 1; 0 if none is open.
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  void open_epoch(std::uint64_t number) { epoch_ = number; }
+  void close_epoch() { epoch_ = 0; }
 
  protected:
   void set_number(std::uint64_t number) { number_ = number; }
@@ -74,9 +76,9 @@ class ArrayModel {
   HaloValidity halo_validity_;
   std::vector<std::pair<DeviceId, std::vector<StoredBox>>> adopted_;
   std::uint64_t runtime_ = 0;
+  std::uint64_t epoch_ = 0;
   bool is_frozen_ = false;
   bool is_pinned_ = false;
-  bool has_open_epoch_ = false;
 };
 
 /// An array as explanations name it: "array 3 (10, 12)".

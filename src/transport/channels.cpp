@@ -21,7 +21,8 @@ std::vector<std::unique_ptr<Transport>> make_transports(ChannelTools const& tool
   std::vector<std::unique_ptr<Transport>> made;
   for (auto const& entry : transport_table()) {
     if (is_between_processes(entry.route) && (is_alone || hooks.carrier)) continue;
-    if (auto transport = entry.make({tools.bootstrap, tools.descriptor_server}))
+    if (auto transport =
+            entry.make({tools.bootstrap, tools.descriptor_server, tools.secret, tools.refused}))
       made.push_back(std::move(transport));
   }
   if (hooks.carrier && !is_alone) made.push_back(hooks.carrier(tools.bootstrap));

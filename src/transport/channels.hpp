@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "src/job/job.hpp"
+#include "src/job/job_secret.hpp"
 #include "src/transport/channel/channel.hpp"
 #include "src/transport/channel/transport.hpp"
 #include "src/transport/network_options.hpp"
 #include "src/transport/protocol/control_channel.hpp"
 #include "src/transport/protocol/control_messages.hpp"
+#include "src/transport/protocol/refused.hpp"
 #include "src/transport/routing.hpp"
 #include "src/transport/test_hooks.hpp"
 
@@ -29,6 +31,8 @@ struct ChannelTools {
   ControlChannel& control_channel;
   Job const& job;
   DescriptorServer const& descriptor_server;
+  JobSecret const& secret;
+  Refused& refused;
 };
 
 /// The channels of this process. Threads: the caller's.

@@ -55,7 +55,10 @@ constexpr TransportEntry ucx{
     .route = Route::ucx,
     .option = "TESSERA_WITH_UCX",
     .traits = ucx_transport_traits,
-    .make = [](TransportTools const& tools) { return make_ucx_transport(tools.bootstrap); },
+    .make =
+        [](TransportTools const& tools) {
+          return make_ucx_transport(tools.bootstrap, tools.secret, tools.refused);
+        },
     .what_is_missing = [](Bootstrap& /*bootstrap*/) { return why_no_ucx(); },
     .how_known = "its library was loaded"};
 

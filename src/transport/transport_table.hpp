@@ -8,8 +8,10 @@
 #include <string>
 
 #include "src/job/bootstrap.hpp"
+#include "src/job/job_secret.hpp"
 #include "src/transport/channel/transport.hpp"
 #include "src/transport/channel/transports.hpp"
+#include "src/transport/protocol/refused.hpp"
 #include "src/transport/protocol/route.hpp"
 
 namespace tessera {
@@ -18,6 +20,8 @@ namespace tessera {
 struct TransportTools {
   Bootstrap& bootstrap;
   DescriptorServer const& descriptor_server;
+  JobSecret const& secret;
+  Refused& refused;
 };
 
 /// A transport as the library knows it, whether or not it is in this build.

@@ -15,6 +15,7 @@ TEST_SUITE_BEGIN("execution/cell_requests");
 namespace {
 
 constexpr std::uint64_t number = 5;
+constexpr std::uint64_t epoch = 3;
 
 // An open array of 10 cells on 2 devices, cell i holding 10 i.
 struct Opened {
@@ -25,7 +26,7 @@ struct Opened {
         auto const value = 10 * i;
         std::memcpy(shard.cells() + 8 * k, &value, sizeof value);
       }
-    open.add(array);
+    open.add(array, epoch);
   }
 
   test::OneProcess job{2};
@@ -36,6 +37,7 @@ struct Opened {
 RequestMessage message_for(std::int64_t device, std::int64_t first, std::int64_t end) {
   RequestMessage message;
   message.array = number;
+  message.epoch = epoch;
   message.device = device;
   message.lo[0] = first;
   message.hi[0] = end;
@@ -105,6 +107,15 @@ TEST_CASE("an update answers with what was there") {
   message.update.operand[0] = std::byte{2};
   CHECK(ask(opened.open, message).cells == std::vector<std::int64_t>{40});
   CHECK(ask(opened.open, message_for(0, 4, 5)).cells == std::vector<std::int64_t>{42});
+}
+
+TEST_CASE("a request of an earlier epoch of the array is refused") {
+  Opened opened;
+  auto const earlier = message_for(1, 7, 8);
+  opened.open.remove(*opened.array);
+  opened.open.add(opened.array, epoch + 1);
+
+  CHECK(refuses(ask(opened.open, earlier), "has no open epoch"));
 }
 
 TEST_CASE("a request that nobody could serve is refused with the reason") {

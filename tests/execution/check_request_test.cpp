@@ -155,7 +155,7 @@ struct Guarded {
   std::shared_ptr<ArrayState> array = job.array({Mesh({{"x", 2}}), P("x", none)}, {10, 3}, number);
   OpenArrays open;
 
-  Guarded() { open.add(array); }
+  Guarded() { open.add(array, 0); }
 };
 
 // A right request, of which some bytes are changed.

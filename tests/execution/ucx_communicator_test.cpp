@@ -17,6 +17,7 @@
 #include "src/device/peers.hpp"
 
 #include "support/numbers.hpp"
+#include "support/secrets.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -30,7 +31,8 @@ struct Members {
   explicit Members(std::size_t count) : driver(make_emulated_driver()) {
     for (std::size_t m = 0; m < count; ++m) {
       streams.push_back(driver->make_queue(static_cast<int>(m % 2)));
-      groups.push_back(make_ucx_communicator(streams.back(), static_cast<std::int64_t>(m)));
+      groups.push_back(
+          make_ucx_communicator(streams.back(), static_cast<std::int64_t>(m), own_secret()));
     }
     for (auto const& from : groups)
       for (std::size_t to = 0; to < count; ++to)

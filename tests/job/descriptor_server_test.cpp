@@ -1,5 +1,8 @@
 #include "src/job/ipc/descriptor_server.hpp"
 
+#include <chrono>
+#include <string>
+
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -62,6 +65,19 @@ TEST_CASE("where there is no server the reason is told") {
   CHECK(why_not == "the other process does not pass it by a socket: it has none");
   CHECK(descriptor_from(0x1234, 5, 5, why_not).get() < 0);
   CHECK(why_not.find("Connection refused") != std::string::npos);
+}
+
+TEST_CASE("a queue that strangers have filled is told at once, so that another way is taken") {
+  ProgressThread thread;  // which does not run, so nobody empties the queue
+  DescriptorServer const server(thread, only_by_socket);
+  std::string why_not;
+  int asked = 0;
+  do {
+    CHECK(descriptor_from(server.number(), 5, 5, why_not, std::chrono::milliseconds(1)).get() < 0);
+  } while (why_not.find("does not answer") != std::string::npos && ++asked < 10000);
+
+  CHECK(asked > 0);
+  CHECK(why_not.find("Resource temporarily unavailable") != std::string::npos);
 }
 
 TEST_CASE("a process without a thread, or whose way is closed, has no server") {

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/secrets.hpp"
 #include "support/transport_thread_job.hpp"
 
 using namespace tessera;
@@ -37,14 +38,16 @@ class Host {
         process.bootstrap = job_.join(static_cast<std::int64_t>(i));
         process.descriptor_server =
             std::make_unique<DescriptorServer>(process.thread, SegmentWays{});
-        process.heartbeats = std::make_unique<Heartbeats>(*process.bootstrap, process.thread,
-                                                          *process.descriptor_server);
+        process.heartbeats = std::make_unique<Heartbeats>(
+            *process.bootstrap, process.thread, *process.descriptor_server,
+            RemoteHeartbeats::Trust{own_secret(), refused_});
       });
   }
   Process& operator[](std::size_t i) { return processes_[i]; }
 
  private:
   ThreadJob job_;
+  Refused refused_;
   std::vector<Process> processes_;
 };
 

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/secrets.hpp"
 #include "support/transport_thread_job.hpp"
 
 using namespace tessera;
@@ -54,8 +55,9 @@ class Far {
       threads.emplace_back([this, i, start, &state_of] {
         auto& process = (*this)[i];
         process.bootstrap = job_.join(i);
-        process.heartbeats =
-            std::make_unique<RemoteHeartbeats>(*process.bootstrap, process.thread, state_of);
+        process.heartbeats = std::make_unique<RemoteHeartbeats>(
+            *process.bootstrap, process.thread, RemoteHeartbeats::Trust{own_secret(), refused_},
+            state_of);
         if (i == 0 || start == Start::all) (void)process.thread.start();
         process.heartbeats->announce_address(*process.bootstrap);
       });
@@ -66,6 +68,8 @@ class Far {
   Far(Far const&) = delete;
   Far& operator=(Far const&) = delete;
 
+  /// Datagrams that any of them has not believed.
+  [[nodiscard]] std::int64_t refused() const { return refused_.count(RefusedKind::heartbeat); }
   Process& operator[](std::int64_t i) { return *processes_[static_cast<std::size_t>(i)]; }
 
   /// What `self` makes of `peer` within so long; nothing if all is well.
@@ -91,6 +95,7 @@ class Far {
 
  private:
   ThreadJob job_;
+  Refused refused_;
   std::vector<std::unique_ptr<Process>> processes_;
 };
 
@@ -166,6 +171,7 @@ TEST_CASE("what others send to the socket is ignored") {
   far.know(0, 1);
   char letter = 0;
   CHECK(::recv(stranger, &letter, 1, MSG_DONTWAIT) < 0);
+  CHECK(far.refused() == 5);
   ::close(stranger);
 }
 

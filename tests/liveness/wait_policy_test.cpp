@@ -11,6 +11,7 @@
 #include "src/transport/channel/transport.hpp"
 
 #include "support/fake_job.hpp"
+#include "support/secrets.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -27,7 +28,8 @@ struct Process {
   Failure failure;
   ProgressThread thread;
   DescriptorServer descriptor_server{thread, {}};
-  Heartbeats heartbeats{fake[0], thread, descriptor_server};
+  Refused refused;
+  Heartbeats heartbeats{fake[0], thread, descriptor_server, {own_secret(), refused}};
   WaitRegistry waits{job};
   WaitContext context{job, options, failure, heartbeats, waits};
 

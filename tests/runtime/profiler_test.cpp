@@ -69,7 +69,7 @@ TEST_CASE("nobody looks at the devices' time unless the environment asks for it"
   CHECK(quiet.timer(0) == nullptr);
   CHECK(quiet.row_of(Statement{}, {}) == 0);
   bool has_combined = false;
-  quiet.show(job.job, [&](auto, auto) { has_combined = true; });
+  quiet.show(job.job, Refused(), [&](auto, auto) { has_combined = true; });
   CHECK_FALSE(has_combined);
 
   ObserverOptions options;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "support/fake_job.hpp"
+#include "support/secrets.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -18,7 +19,8 @@ void answer_nothing(std::span<std::byte const> /*request*/, std::vector<std::byt
 TEST_CASE("no thread answers where MPI is asked for") {
   FakeJob job(2);
   ControlChannel control_channel(job[0]);
-  CallService service(job[0], control_channel);
+  Refused refused;
+  CallService service(job[0], control_channel, own_secret(), refused);
 
   CHECK(service.prepare(Route::mpi, answer_nothing) == "TESSERA_ROUTE=mpi is set");
   CHECK(service.calls() == nullptr);
@@ -28,7 +30,8 @@ TEST_CASE("no thread answers where MPI allows none") {
   FakeJob job(2);
   job[0].forbid_threads();
   ControlChannel control_channel(job[0]);
-  CallService service(job[0], control_channel);
+  Refused refused;
+  CallService service(job[0], control_channel, own_secret(), refused);
 
   CHECK(service.prepare(std::nullopt, answer_nothing) == "MPI was initialised for a single thread");
 }
@@ -36,7 +39,8 @@ TEST_CASE("no thread answers where MPI allows none") {
 TEST_CASE("where callers answer, calls need the other caller") {
   FakeJob job(2);
   ControlChannel control_channel(job[0]);
-  CallService service(job[0], control_channel);
+  Refused refused;
+  CallService service(job[0], control_channel, own_secret(), refused);
   service.open_by_callers([] {}, answer_nothing);
 
   REQUIRE(service.calls() != nullptr);
@@ -46,7 +50,8 @@ TEST_CASE("where callers answer, calls need the other caller") {
 TEST_CASE("a request is answered only once callers do so") {
   FakeJob job(2);
   ControlChannel control_channel(job[0]);
-  CallService service(job[0], control_channel);
+  Refused refused;
+  CallService service(job[0], control_channel, own_secret(), refused);
   control::Request request;
   request.size = Call::front_bytes;
 

@@ -8,12 +8,12 @@ using namespace tessera;
 
 TEST_SUITE_BEGIN("transport/channel/channel_memory");
 
-TEST_CASE("slots lie whole cache lines apart, each behind its header") {
-  CHECK(slot_stride(0) == 64);
-  CHECK(slot_stride(1) == 128);
-  CHECK(slot_stride(64) == 128);
-  CHECK(slot_stride(65) == 192);
-  CHECK(channel_bytes(64) == 128 + 2 * 128);
+TEST_CASE("slots lie whole cache lines apart, each behind its header and before room for a seal") {
+  CHECK(slot_stride(0) == 128);
+  CHECK(slot_stride(48) == 128);
+  CHECK(slot_stride(49) == 192);
+  CHECK(slot_stride(112) == 192);
+  CHECK(channel_bytes(64) == 128 + 2 * 192);
 }
 
 TEST_CASE("a new end has its counters at zero and its slots at cache lines") {

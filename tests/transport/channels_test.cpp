@@ -8,6 +8,7 @@
 #include "src/job/ipc/progress_thread.hpp"
 
 #include "support/fake_job.hpp"
+#include "support/secrets.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -25,7 +26,7 @@ struct Process {
       : job(bootstrap, 1),
         control_channel(bootstrap),
         descriptor_server(thread, ways),
-        channels({bootstrap, control_channel, job, descriptor_server}, options) {
+        channels({bootstrap, control_channel, job, descriptor_server, secret, refused}, options) {
     descriptor_server.close();  // the thread that would answer does not run
   }
 
@@ -42,6 +43,8 @@ struct Process {
   ControlChannel control_channel;
   ProgressThread thread;
   DescriptorServer descriptor_server;
+  JobSecret secret = own_secret();
+  Refused refused;
   Channels channels;
 };
 

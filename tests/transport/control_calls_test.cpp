@@ -62,7 +62,7 @@ TEST_CASE("calls as control messages need the other caller, and are short") {
   Process zero(job[0]);
 
   CHECK(zero.calls.needs_the_other_caller());
-  CHECK(zero.calls.most_bytes() == 992);
+  CHECK(zero.calls.most_bytes() == 960);
 }
 
 TEST_SUITE_END();

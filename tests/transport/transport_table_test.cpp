@@ -10,6 +10,7 @@
 #include "src/transport/ucx/backend.hpp"
 
 #include "support/fake_job.hpp"
+#include "support/secrets.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -70,8 +71,9 @@ TEST_CASE("what this process finds is told for each transport, with how that is 
 
 TEST_CASE("a process alone makes no transport of MPI") {
   FakeJob job(1);
+  Refused refused;
   CHECK(make_mpi_transport(job[0]) == nullptr);
-  CHECK(make_ucx_transport(job[0]) == nullptr);
+  CHECK(make_ucx_transport(job[0], own_secret(), refused) == nullptr);
 }
 
 TEST_SUITE_END();

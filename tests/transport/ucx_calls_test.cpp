@@ -11,6 +11,7 @@
 #include "src/transport/rpc/served_calls.hpp"
 
 #include "support/left_out.hpp"
+#include "support/secrets.hpp"
 
 using namespace tessera;
 
@@ -43,9 +44,10 @@ std::int64_t with_a_dead_port(std::int64_t address) {
 TEST_CASE("a process that cannot be reached shows in the call, and others are still answered") {
   bool const can_call = is_built(Route::ucx) && !is_sanitized;
   if (test::left_out_if(!can_call, "it needs UCX, and no sanitizer")) return;
-  auto const calls = make_ucx_calls(loopback_address, [](auto, std::vector<std::byte>& answer) {
-    answer.push_back(std::byte{7});
-  });
+  Refused refused;
+  auto const calls =
+      make_ucx_calls({loopback_address, ProcessId(0), 2, test::own_secret(), refused},
+                     [](auto, std::vector<std::byte>& answer) { answer.push_back(std::byte{7}); });
   std::array const addresses{calls->address(), with_a_dead_port(calls->address())};
   calls->set_addresses(addresses);
 

@@ -224,7 +224,7 @@ std::string CommunicatorRoute::join_ucx() {
     prepare_comm_queues();
     auto rank = tools_.job.first_local().value();
     for (auto* const context : tools_.contexts) {
-      auto member = make_ucx_communicator(context->comm_queue, rank++);
+      auto member = make_ucx_communicator(context->comm_queue, rank++, tools_.network.secret());
       members_.push_back(member.get());
       context->group = std::move(member);
     }

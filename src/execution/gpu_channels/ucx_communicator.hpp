@@ -11,6 +11,7 @@
 
 #include "src/device/communicator.hpp"
 #include "src/device/queue.hpp"
+#include "src/job/job_secret.hpp"
 
 namespace tessera {
 
@@ -35,9 +36,11 @@ class UcxCommunicator : public GpuCommunicator {
 /// Whether UCX is available and reaches memory of such a GPU. Cost: starts UCX, some milliseconds.
 [[nodiscard]] GpuCommunicatorTraits ucx_communicator_traits(Queue& stream);
 
-/// Makes a member whose messages follow the work of a stream.
-/// Throws: TransportError; BackendNotBuilt where TESSERA_WITH_UCX is off.
+/// Makes a member whose messages follow the work of a stream. Their tags take the secret to know,
+/// so a stranger's message is never taken for one of them. Throws: TransportError; BackendNotBuilt
+/// where TESSERA_WITH_UCX is off.
 [[nodiscard]] std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> stream,
-                                                                     std::int64_t rank);
+                                                                     std::int64_t rank,
+                                                                     JobSecret const& secret);
 
 }  // namespace tessera

@@ -54,10 +54,10 @@ void carry_out(RequestMessage const& request, Shard& shard, std::int64_t element
 
 }  // namespace
 
-void OpenArrays::add(std::shared_ptr<ArrayState> array) {
+void OpenArrays::add(std::shared_ptr<ArrayState> array, std::uint64_t epoch) {
   std::lock_guard const guard(mutex_);
   auto const number = array->number();
-  arrays_[number] = std::move(array);
+  arrays_[number] = {std::move(array), epoch};
 }
 
 void OpenArrays::remove(ArrayState const& array) {
@@ -69,11 +69,11 @@ OpenArrays::Found OpenArrays::find(std::span<std::byte const> message) const {
   if (message.size() < sizeof(RequestMessage)) return {nullptr, nullptr, "an invalid request"};
   auto const request = request_in(message);
   auto const found = arrays_.find(request.array);
-  if (found == arrays_.end())
+  if (found == arrays_.end() || found->second.epoch != request.epoch)
     return {nullptr, nullptr,
             text("array ", request.array,
                  " has no open epoch there: the processes run different programs")};
-  auto& array = *found->second;
+  auto& array = *found->second.array;
   auto const shards = array.shards_of(DeviceId(request.device));
   std::string refusal = "no such cells";
   if (request.box < shards.size())

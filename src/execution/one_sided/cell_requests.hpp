@@ -24,6 +24,7 @@ struct RequestMessage {
   What what = What::read;
   CellUpdate update;
   std::uint64_t array = 0;
+  std::uint64_t epoch = 0;  ///< a request is good in one epoch only
   std::int64_t device = 0;
   std::uint64_t box = 0;
   std::array<std::int64_t, max_rank> lo{};
@@ -43,7 +44,7 @@ enum class AnswerStatus : std::uint8_t {
 /// Threads: any. Arrays are kept alive by it, and their buffers stay where they are.
 class OpenArrays {
  public:
-  void add(std::shared_ptr<ArrayState> array);
+  void add(std::shared_ptr<ArrayState> array, std::uint64_t epoch);
   void remove(ArrayState const& array);
 
   /// Does what a message asks, and appends to the answer: its status, and what belongs to that.
@@ -58,8 +59,13 @@ class OpenArrays {
   };
   [[nodiscard]] Found find(std::span<std::byte const> message) const;
 
+  struct Open {
+    std::shared_ptr<ArrayState> array;
+    std::uint64_t epoch = 0;
+  };
+
   std::mutex mutex_;
-  std::map<std::uint64_t, std::shared_ptr<ArrayState>> arrays_;
+  std::map<std::uint64_t, Open> arrays_;  ///< by the array's number
 };
 
 }  // namespace tessera

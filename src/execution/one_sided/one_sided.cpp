@@ -129,15 +129,15 @@ struct OneSided::Impl {
         array->set_window(std::make_shared<Window>(*array, job, network));
       array->window()->open();
     });
-    arrays->add(array);
+    arrays->add(array, ++epochs);
     pass(*array, "which opens the one-sided access");
-    array->set_open_epoch(true);
+    array->open_epoch(epochs);
   }
 
   void close(std::shared_ptr<ArrayState> const& array) {
     requests.finish();
     pass(*array, "which ends the one-sided access");
-    array->set_open_epoch(false);
+    array->close_epoch();
     arrays->remove(*array);
     array->halo_validity().clear();
     for (auto& shard : array->shards()) {
@@ -187,6 +187,7 @@ struct OneSided::Impl {
   static RequestMessage message_to(Owner const& owner, ArrayState const& array, Box const& cells) {
     RequestMessage message;
     message.array = array.number();
+    message.epoch = array.epoch();
     message.device = owner.device.value();
     message.box = owner.box;
     std::copy(cells.lo.begin(), cells.lo.end(), message.lo.begin());
@@ -202,6 +203,7 @@ struct OneSided::Impl {
   RequestQueue requests{collectives, network, job};
   std::shared_ptr<OpenArrays> arrays = std::make_shared<OpenArrays>();
   std::uint64_t accesses = 0;
+  std::uint64_t epochs = 0;  ///< opened so far, equally many on every process
   SourceLocation fence_place;
   bool has_started = false;
 };

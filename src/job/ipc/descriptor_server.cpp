@@ -24,8 +24,6 @@ struct Request {
   std::uint64_t nonce;
 };
 
-constexpr std::chrono::seconds patience{2};
-
 /// The socket of that number. Its name begins with a zero: it lies in no file system.
 std::pair<sockaddr_un, socklen_t> place_of(std::uint64_t number) {
   sockaddr_un place{};
@@ -58,8 +56,8 @@ std::optional<T> sent_along(msghdr const& message, int kind) {
   return value;
 }
 
-/// False if nothing becomes readable within a second or two.
-bool becomes_readable(int socket) {
+/// False if nothing becomes readable in that time.
+bool becomes_readable(int socket, std::chrono::milliseconds patience) {
   auto const end = std::chrono::steady_clock::now() + patience;
   while (true) {
     auto const left =
@@ -142,7 +140,8 @@ void DescriptorServer::answer_all() {
 }
 
 Descriptor descriptor_from(std::uint64_t descriptor_server, std::int64_t descriptor,
-                           std::uint64_t nonce, std::string& why_not) {
+                           std::uint64_t nonce, std::string& why_not,
+                           std::chrono::milliseconds patience) {
   auto const fail = [&](std::string_view why) {
     why_not = text("the other process does not pass it by a socket: ", why);
     return Descriptor();
@@ -157,7 +156,7 @@ Descriptor descriptor_from(std::uint64_t descriptor_server, std::int64_t descrip
       ::sendto(asking.get(), &request, sizeof request, 0, reinterpret_cast<sockaddr const*>(&place),
                length) != sizeof request)
     return fail(std::strerror(errno));
-  if (!becomes_readable(asking.get())) return fail("it does not answer");
+  if (!becomes_readable(asking.get(), patience)) return fail("it does not answer");
 
   char word = 'n';
   iovec bytes{&word, 1};

@@ -3,6 +3,7 @@
 /// The descriptor server: hands memory of this process to others of the host that /proc does not
 /// lead to it.
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -38,8 +39,10 @@ class DescriptorServer {
 };
 
 /// Requests a descriptor from another process. The caller owns the result; it is negative if no
-/// descriptor arrives within a second or two, and then `why_not` gives the reason.
-[[nodiscard]] Descriptor descriptor_from(std::uint64_t descriptor_server, std::int64_t descriptor,
-                                         std::uint64_t nonce, std::string& why_not);
+/// descriptor arrives in time, and then `why_not` gives the reason. A server whose queue is full,
+/// because it is stopped or somebody floods it, is not waited for.
+[[nodiscard]] Descriptor descriptor_from(
+    std::uint64_t descriptor_server, std::int64_t descriptor, std::uint64_t nonce,
+    std::string& why_not, std::chrono::milliseconds patience = std::chrono::seconds(2));
 
 }  // namespace tessera

@@ -1,6 +1,8 @@
 #include "src/runtime/profiler/profiler.hpp"
 
 #include <array>
+#include <cstdio>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,11 @@ bool is_equal_everywhere(std::int64_t number, Profiler::Combine const& combine) 
   std::array<std::int64_t, 2> ends{number, -number};
   combine(std::as_writable_bytes(std::span(ends)), max_numbers);
   return ends[0] == -ends[1];
+}
+
+void print_refused(RefusedCounts const& counts) {
+  auto const words = refused_text(counts);
+  std::fwrite(words.data(), 1, words.size(), stderr);
 }
 
 }  // namespace
@@ -62,7 +69,7 @@ void Profiler::count(LoopRun const& run) {
   totals_.bytes += loop.first->bytes + (run.blocks - 1) * loop.later->bytes;
 }
 
-void Profiler::show(Job const& job, Combine const& combine) const {
+void Profiler::show(Job const& job, Refused const& refused, Combine const& combine) const {
   if (observer_ == nullptr) return;
   observer_->write_trace();
   if (!observer_->options().reports) return;
@@ -73,16 +80,20 @@ void Profiler::show(Job const& job, Combine const& combine) const {
     combine_part<ReportSums>(numbers, add_numbers, combine);
     combine_part<ReportMaxima>(numbers, max_numbers, combine);
   }
-  if (job.self() == ProcessId{0})
-    observer_->print_report(
-        numbers, comparable ? "" : "the processes' statements stand at different places");
+  auto counts = refused.counts();
+  combine(std::as_writable_bytes(std::span(counts)), add_numbers);
+  if (job.self() != ProcessId{0}) return;
+  observer_->print_report(numbers,
+                          comparable ? "" : "the processes' statements stand at different places");
+  print_refused(counts);
 }
 
-void Profiler::show_alone(Job const& job) const {
+void Profiler::show_alone(Job const& job, Refused const& refused) const {
   if (observer_ == nullptr) return;
   observer_->write_trace();
-  if (observer_->options().reports && job.self() == ProcessId{0})
-    observer_->print_report(observer_->numbers(), "the program ends in an error");
+  if (!observer_->options().reports || job.self() != ProcessId{0}) return;
+  observer_->print_report(observer_->numbers(), "the program ends in an error");
+  print_refused(refused.counts());
 }
 
 }  // namespace tessera

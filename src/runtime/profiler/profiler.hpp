@@ -15,6 +15,7 @@
 #include "src/execution/loop.hpp"
 #include "src/runtime/profiler/observer.hpp"
 #include "src/statement/statement.hpp"
+#include "src/transport/protocol/refused.hpp"
 
 namespace tessera {
 
@@ -46,9 +47,9 @@ class Profiler {
 
   /// Writes the trace, and the report of all processes. No worker may be busy.
   /// Ranks: collective, if there is a report.
-  void show(Job const& job, Combine const& combine) const;
+  void show(Job const& job, Refused const& refused, Combine const& combine) const;
   /// The same of this process alone, where nothing can be asked of the others.
-  void show_alone(Job const& job) const;
+  void show_alone(Job const& job, Refused const& refused) const;
 
  private:
   std::unique_ptr<Observer> observer_;

@@ -33,6 +33,9 @@ struct ChannelMemory {
   alignas(64) std::atomic<std::uint64_t> drained{0};
 };
 
+/// Bytes behind the payload of each slot in which a transport may send a code of its own.
+inline constexpr std::int64_t seal_bytes = 16;
+
 /// Whether slots are filled with signalling NaNs before they are written again, so that reads of
 /// unsent data show. A property of the build: define TESSERA_POISON for the library and its users.
 #ifdef TESSERA_POISON
@@ -68,7 +71,7 @@ struct ChannelEnd {
   ProcessId peer;  ///< the process of the other end
   ChannelMemory* memory = nullptr;
   std::byte* slots = nullptr;    ///< two, `slot_stride` bytes apart
-  std::int64_t slot_stride = 0;  ///< header, payload and padding
+  std::int64_t slot_stride = 0;  ///< header, payload, room for a seal, and padding
   std::int64_t slot_bytes = 0;   ///< payload only; a constant of the route
   Doorbell* doorbell = nullptr;  ///< none where both ends share the memory
   Route route = Route::local;

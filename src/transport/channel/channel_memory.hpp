@@ -11,9 +11,10 @@
 
 namespace tessera {
 
-/// Bytes between two slots: header and payload, in whole cache lines.
+/// Bytes between two slots: header, payload and room for a seal, in whole cache lines.
 [[nodiscard]] constexpr std::int64_t slot_stride(std::int64_t slot_bytes) {
-  return static_cast<std::int64_t>(sizeof(MessageHeader)) + (slot_bytes + 63) / 64 * 64;
+  return static_cast<std::int64_t>(sizeof(MessageHeader)) +
+         (slot_bytes + seal_bytes + 63) / 64 * 64;
 }
 
 /// Bytes of a channel: counters and two slots.

@@ -1,49 +1,68 @@
 #include "src/transport/rpc/address_server.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <random>
+#include <iterator>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
+#include "src/job/ipc/descriptor.hpp"
 
 namespace tessera::ucx {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{10};
 
-/// In front of the address that is handed out.
-struct Greeting {
-  std::int64_t where = 0;
+/// The time in which a guest has to show who it is.
+constexpr std::chrono::seconds guest_time{2};
+/// What one call of `serve` does at most, so that calls of processes wait for no crowd.
+constexpr int most_events = 16;
+constexpr int most_accepted = 16;
+
+/// What a guest says.
+struct Introduction {
+  std::int64_t from = 0;
+  Mac mac;
+};
+/// In front of the address that it gets.
+struct Welcome {
   std::int64_t size_bytes = 0;
+  Mac mac;
 };
 constexpr std::int64_t most_address_bytes = 64 * 1024;
 
-class Socket {
- public:
-  explicit Socket(int number) : number_(number) {}
-  ~Socket() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Socket(Socket const&) = delete;
-  Socket& operator=(Socket const&) = delete;
-  [[nodiscard]] int get() const { return number_; }
-  [[nodiscard]] int release() { return std::exchange(number_, -1); }
+Mac introduction_mac(JobSecret const& secret, ProcessId from, ProcessId to, MacKey const& nonce) {
+  SipHash hash(secret.key(KeyPurpose::guest, from, to));
+  hash.add_value(nonce);
+  return hash.finish();
+}
 
- private:
-  int number_;
-};
+Mac welcome_mac(JobSecret const& secret, ProcessId from, ProcessId to, MacKey const& nonce,
+                std::span<std::byte const> address) {
+  SipHash hash(secret.key(KeyPurpose::address, from, to));
+  hash.add_value(nonce);
+  hash.add(address);
+  return hash.finish();
+}
+
+template <class T>
+std::span<std::byte> bytes_of(T& value) {
+  return std::as_writable_bytes(std::span(&value, 1));
+}
 
 [[noreturn]] void fail(std::string const& what) {
   throw TransportError(text(what, ": ", std::strerror(errno)));
@@ -103,61 +122,151 @@ bool read_all(int socket, std::span<std::byte> into, Clock::time_point end) {
   return true;
 }
 
+// One try. Empty if the server has closed the connection, as it does where too many ask at once.
+std::vector<std::byte> asked_once(int socket, AddressRequest const& request,
+                                  Clock::time_point end) {
+  MacKey nonce;
+  if (!read_all(socket, bytes_of(nonce), end)) return {};
+  Introduction const own{request.self.value(),
+                         introduction_mac(request.secret, request.self, request.of, nonce)};
+  if (::send(socket, &own, sizeof own, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof own)) return {};
+  Welcome welcome;
+  if (!read_all(socket, bytes_of(welcome), end) || welcome.size_bytes <= 0 ||
+      welcome.size_bytes > most_address_bytes)
+    return {};
+  std::vector<std::byte> address(static_cast<std::size_t>(welcome.size_bytes));
+  if (!read_all(socket, address, end)) return {};
+  bool const is_genuine =
+      welcome.mac == welcome_mac(request.secret, request.of, request.self, nonce, address);
+  return is_genuine ? address : std::vector<std::byte>{};
+}
+
 }  // namespace
 
-AddressServer::AddressServer(HostAddress own) {
-  if (own == 0) throw TransportError("this host shares no network with the others");
+struct AddressServer::Guest {
+  Descriptor socket;
+  MacKey nonce;
+  Clock::time_point end;
+  std::array<std::byte, sizeof(Introduction)> heard{};
+  std::size_t heard_bytes = 0;
+  std::list<Guest>::iterator place{};
+};
+
+AddressServer::AddressServer(ServedCallTools const& tools)
+    : secret_(tools.secret),
+      self_(tools.self),
+      process_count_(tools.process_count),
+      refused_(tools.refused) {
+  if (tools.own == 0) throw TransportError("this host shares no network with the others");
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_addr.s_addr = own;
-  Socket made(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  address.sin_addr.s_addr = tools.own;
+  Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   auto* const plain = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof address;
-  if (made.get() < 0 || ::bind(made.get(), plain, size) != 0 || ::listen(made.get(), 1024) != 0 ||
-      ::getsockname(made.get(), plain, &size) != 0)
+  if (listener.get() < 0 || ::bind(listener.get(), plain, size) != 0 ||
+      ::listen(listener.get(), 1024) != 0 || ::getsockname(listener.get(), plain, &size) != 0)
     fail("a socket cannot listen");
-  std::random_device random;
+  Descriptor events(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_event comes{EPOLLIN, {nullptr}};
+  if (events.get() < 0 || ::epoll_ctl(events.get(), EPOLL_CTL_ADD, listener.get(), &comes) != 0)
+    fail("a socket cannot be waited for");
   where_ = static_cast<std::int64_t>(std::uint64_t{address.sin_addr.s_addr} << 32U |
-                                     std::uint64_t{address.sin_port} << 16U | (random() & 0xffffU));
-  socket_ = made.release();
+                                     std::uint64_t{address.sin_port} << 16U);
+  socket_ = listener.release();
+  events_ = events.release();
 }
 
 AddressServer::~AddressServer() {
+  guests_.clear();
+  ::close(events_);
   ::close(socket_);
 }
 
-void AddressServer::hand_out(std::span<std::byte const> address) const {
-  Greeting const greeting{where_, std::ssize(address)};
-  std::vector<std::byte> bytes(sizeof greeting);
-  std::memcpy(bytes.data(), &greeting, sizeof greeting);
-  bytes.insert(bytes.end(), address.begin(), address.end());
-  while (true) {
-    Socket const guest(::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (guest.get() < 0) return;
+int AddressServer::next_look_ms() const {
+  if (guests_.empty()) return -1;
+  auto const left = guests_.front().end - Clock::now();
+  auto const ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+  return static_cast<int>(std::max<std::int64_t>(ms, 0));
+}
+
+void AddressServer::serve(std::span<std::byte const> address) {
+  std::array<epoll_event, most_events> ready;
+  auto const count = ::epoll_wait(events_, ready.data(), most_events, 0);
+  bool is_asked = false;
+  for (int i = 0; i < count; ++i) {
+    auto* const guest = static_cast<Guest*>(ready[static_cast<std::size_t>(i)].data.ptr);
+    if (guest == nullptr)
+      is_asked = true;
+    else
+      hear(*guest, address);
+  }
+  auto const now = guests_.empty() ? Clock::time_point{} : Clock::now();
+  while (!guests_.empty() && guests_.front().end <= now) refuse(guests_.front());
+  // Last, since a new guest may take the place of one that is among the events.
+  if (is_asked) accept_some();
+}
+
+void AddressServer::accept_some() {
+  for (int i = 0; i < most_accepted; ++i) {
+    Descriptor socket(::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.get() < 0) return;
+    if (guests_.size() == most_guests) refuse(guests_.front());
+    guests_.push_back({std::move(socket), random_bits(), Clock::now() + guest_time});
+    auto& guest = guests_.back();
+    guest.place = std::prev(guests_.end());
+    epoll_event comes{EPOLLIN, {&guest}};
     // So few bytes fit any socket's buffer; a guest that is gone does not matter.
-    (void)::send(guest.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (::epoll_ctl(events_, EPOLL_CTL_ADD, guest.socket.get(), &comes) != 0 ||
+        ::send(guest.socket.get(), &guest.nonce, sizeof guest.nonce, MSG_NOSIGNAL) < 0)
+      refuse(guest);
   }
 }
 
-std::vector<std::byte> ask_for_address(std::int64_t where, std::string const& whose) {
-  auto const end = Clock::now() + patience;
-  auto const address = socket_address(where);
-  auto const name = text(whose, " (", words(address), ')');
-  Socket const made(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (made.get() < 0 || !connect_to(made.get(), address, end))
-    fail(text(
-        name,
-        " cannot be reached by TCP for one-sided access: a firewall may be there, or the hosts "
-        "share another network; TESSERA_ROUTE=mpi does without"));
-  Greeting greeting;
-  std::vector<std::byte> bytes;
-  if (read_all(made.get(), std::as_writable_bytes(std::span(&greeting, 1)), end) &&
-      greeting.where == where && greeting.size_bytes > 0 &&
-      greeting.size_bytes <= most_address_bytes) {
-    bytes.resize(static_cast<std::size_t>(greeting.size_bytes));
-    if (read_all(made.get(), bytes, end)) return bytes;
+void AddressServer::hear(Guest& guest, std::span<std::byte const> address) {
+  auto const room = std::span(guest.heard).subspan(guest.heard_bytes);
+  auto const n = ::recv(guest.socket.get(), room.data(), room.size(), 0);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) return refuse(guest);
+  guest.heard_bytes += static_cast<std::size_t>(n);
+  if (guest.heard_bytes < sizeof(Introduction)) return;
+  Introduction said;
+  std::memcpy(static_cast<void*>(&said), guest.heard.data(), sizeof said);
+  if (said.from < 0 || said.from >= process_count_) return refuse(guest);
+  ProcessId const from(said.from);
+  if (!(said.mac == introduction_mac(secret_, from, self_, guest.nonce))) return refuse(guest);
+  Welcome const welcome{std::ssize(address),
+                        welcome_mac(secret_, self_, from, guest.nonce, address)};
+  std::vector<std::byte> bytes(sizeof welcome + address.size());
+  std::memcpy(bytes.data(), &welcome, sizeof welcome);
+  std::copy(address.begin(), address.end(), bytes.begin() + sizeof welcome);
+  (void)::send(guest.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  guests_.erase(guest.place);
+}
+
+void AddressServer::refuse(Guest& guest) {
+  refused_.add(RefusedKind::guest);
+  guests_.erase(guest.place);
+}
+
+std::vector<std::byte> ask_for_address(AddressRequest const& request) {
+  auto const end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(request.patience_seconds));
+  auto const address = socket_address(request.where);
+  auto const name = text("process ", request.of, " (", words(address), ')');
+  constexpr std::chrono::milliseconds before_next_try{5};
+  for (bool has_connected = false; !has_connected || Clock::now() < end; has_connected = true) {
+    Descriptor const socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (socket.get() < 0 || !connect_to(socket.get(), address, end)) {
+      if (has_connected) break;
+      fail(text(name,
+                " cannot be reached by TCP for one-sided access: a firewall may be there, or the "
+                "hosts share another network; TESSERA_ROUTE=mpi does without"));
+    }
+    if (auto bytes = asked_once(socket.get(), request, end); !bytes.empty()) return bytes;
+    std::this_thread::sleep_for(before_next_try);
   }
-  throw TransportError(text(name, " does not say how it is reached"));
+  throw TransportError(text(name, " does not answer as a process of this job"));
 }
 
 }  // namespace tessera::ucx

@@ -15,7 +15,8 @@ std::string CallService::prepare(std::optional<Route> forced, Serve const& serve
   if (forced == Route::mpi) return "TESSERA_ROUTE=mpi is set";
   if (!bootstrap_.allows_threads()) return "MPI was initialised for a single thread";
   try {
-    by_threads_ = make_ucx_calls(address, serve);
+    by_threads_ = make_ucx_calls(
+        {address, bootstrap_.self(), bootstrap_.process_count(), secret_, refused_}, serve);
   } catch (Error const& error) {
     return error.what();
   }

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "src/job/bootstrap.hpp"
+#include "src/job/job_secret.hpp"
 #include "src/transport/protocol/control_channel.hpp"
 #include "src/transport/protocol/control_messages.hpp"
+#include "src/transport/protocol/refused.hpp"
 #include "src/transport/protocol/route.hpp"
 #include "src/transport/rpc/control_calls.hpp"
 #include "src/transport/rpc/remote_calls.hpp"
@@ -20,15 +22,20 @@ namespace tessera {
 /// The calls of one process, from its preparations on. Threads: the caller's.
 class CallService {
  public:
-  CallService(Bootstrap& bootstrap, ControlChannel& control_channel)
-      : bootstrap_(bootstrap), control_channel_(control_channel) {}
+  CallService(Bootstrap& bootstrap, ControlChannel& control_channel, JobSecret const& secret,
+              Refused& refused)
+      : bootstrap_(bootstrap),
+        control_channel_(control_channel),
+        secret_(secret),
+        refused_(refused) {}
 
   /// Begins to answer calls of other processes, from a thread of its own; where that cannot be, the
   /// result says why. Called once. `forced` is the route that the environment asks for.
   /// Ranks: collective.
   [[nodiscard]] std::string prepare(std::optional<Route> forced, Serve const& serve);
 
-  /// From now on the threads of all processes answer; each could prepare. Ranks: collective.
+  /// From now on the threads of all processes answer. Every process must have prepared
+  /// successfully. Ranks: collective.
   void open_by_threads();
   /// From now on callers' threads answer while they wait; `poll` hands out control messages.
   void open_by_callers(std::function<void()> poll, Serve const& serve);
@@ -43,6 +50,8 @@ class CallService {
  private:
   Bootstrap& bootstrap_;
   ControlChannel& control_channel_;
+  JobSecret secret_;
+  Refused& refused_;
   std::unique_ptr<ControlCalls> by_callers_;
   std::unique_ptr<ServedCalls> by_threads_;
 };

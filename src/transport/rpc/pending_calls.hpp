@@ -30,13 +30,19 @@ class CallSlots {
     std::memcpy(call.request.data(), &number, sizeof number);
   }
 
+  /// The call under way that an answer, including its front, names; null if there is none.
+  [[nodiscard]] Call* find(std::span<std::byte const> bytes) const {
+    auto const* const slot = slot_of(bytes);
+    return slot == nullptr ? nullptr : slot->call;
+  }
+
   /// Delivers an answer, including its front, to its call; null if the call is unknown.
   Call* answer(std::span<std::byte const> bytes) {
-    std::uint64_t number = 0;
-    if (bytes.size() < sizeof number) return nullptr;
-    std::memcpy(&number, bytes.data(), sizeof number);
-    auto* const call = take(number);
-    if (call == nullptr) return nullptr;
+    auto const* const slot = slot_of(bytes);
+    if (slot == nullptr) return nullptr;
+    auto const place = static_cast<std::size_t>(slot - slots_.data());
+    free_.push_back(static_cast<std::uint32_t>(place));
+    auto* const call = std::exchange(slots_[place].call, nullptr);
     call->answer.assign(bytes.begin(), bytes.end());
     call->is_answered = true;
     return call;
@@ -60,13 +66,15 @@ class CallSlots {
     std::uint32_t generation = 0;
   };
 
-  Call* take(std::uint64_t number) {
+  // Null if no call of this number is under way.
+  [[nodiscard]] Slot const* slot_of(std::span<std::byte const> bytes) const {
+    std::uint64_t number = 0;
+    if (bytes.size() < sizeof number) return nullptr;
+    std::memcpy(&number, bytes.data(), sizeof number);
     auto const place = static_cast<std::uint32_t>(number);
     if (place >= slots_.size()) return nullptr;
-    auto& slot = slots_[place];
-    if (slot.call == nullptr || slot.generation != number >> 32U) return nullptr;
-    free_.push_back(place);
-    return std::exchange(slot.call, nullptr);
+    auto const& slot = slots_[place];
+    return slot.call == nullptr || slot.generation != number >> 32U ? nullptr : &slot;
   }
 
   std::vector<Slot> slots_;

@@ -12,14 +12,24 @@
 
 #include "tessera/base/ids.hpp"
 
+#include "src/base/siphash.hpp"
+
 namespace tessera {
+
+/// In front of the payloads of a request and of its answer.
+struct CallFront {
+  std::uint64_t number = 0;   ///< of the call, by which its answer finds it
+  std::uint64_t counter = 0;  ///< of the requests from one process to another, from 1
+  std::int64_t from = 0;      ///< the process that sends these bytes
+  Mac mac;                    ///< over these numbers and the beginning of the payload
+};
 
 /// A request under way. The first bytes of request and answer belong to the transport.
 ///
 /// Lifetime: must not move from `begin` until it is done.
 struct Call {
   /// Bytes in front of the payloads of request and answer.
-  static constexpr std::size_t front_bytes = 8;
+  static constexpr std::size_t front_bytes = sizeof(CallFront);
 
   ProcessId to;
   std::vector<std::byte> request;

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "src/job/host_address.hpp"
+#include "src/job/job_secret.hpp"
+#include "src/transport/protocol/refused.hpp"
 #include "src/transport/rpc/remote_calls.hpp"
 
 namespace tessera {
@@ -18,12 +20,22 @@ class ServedCalls : public Calls {
   [[nodiscard]] bool needs_the_other_caller() const final { return false; }
   /// The address by which others find this process; never 0.
   [[nodiscard]] virtual std::int64_t address() const = 0;
-  /// By rank. The memory stays.
+  /// Sets the addresses, indexed by rank. The caller keeps the memory alive.
   virtual void set_addresses(std::span<std::int64_t const> addresses) = 0;
 };
 
-/// By UCX; `own` is this host's address among the hosts of the job.
+/// What served calls are made with. Lifetime: `refused` outlives them.
+struct ServedCallTools {
+  HostAddress own;  ///< this host's address among the hosts of the job
+  ProcessId self;
+  std::int64_t process_count;
+  JobSecret secret;
+  Refused& refused;
+};
+
+/// By UCX. Requests and answers are signed, so only processes of the job are answered and believed.
 /// Throws: TransportError, with a remedy, if this process cannot serve in this way.
-[[nodiscard]] std::unique_ptr<ServedCalls> make_ucx_calls(HostAddress own, Serve serve);
+[[nodiscard]] std::unique_ptr<ServedCalls> make_ucx_calls(ServedCallTools const& tools,
+                                                          Serve serve);
 
 }  // namespace tessera

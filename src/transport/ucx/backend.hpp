@@ -6,15 +6,20 @@
 #include <string>
 
 #include "src/job/bootstrap.hpp"
+#include "src/job/job_secret.hpp"
 #include "src/transport/channel/transport.hpp"
+#include "src/transport/protocol/refused.hpp"
 
 namespace tessera {
 
 /// What it can do; null if it is not in this build.
 [[nodiscard]] TransportTraits const* ucx_transport_traits();
 /// None if it is not in this build, or the job has one process. UCX itself is looked for when the
-/// first channel is opened.
-[[nodiscard]] std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap);
+/// first channel is opened. Messages are signed; one that is not ends the connection and is counted
+/// in `refused`, which outlives the transport.
+[[nodiscard]] std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap,
+                                                            JobSecret const& secret,
+                                                            Refused& refused);
 /// Loads UCX and returns the reason why it cannot be used; empty if it can.
 [[nodiscard]] std::string why_no_ucx();
 

@@ -6,7 +6,8 @@ TransportTraits const* ucx_transport_traits() {
   return nullptr;
 }
 
-std::unique_ptr<Transport> make_ucx_transport(Bootstrap& /*bootstrap*/) {
+std::unique_ptr<Transport> make_ucx_transport(Bootstrap& /*bootstrap*/, JobSecret const& /*secret*/,
+                                              Refused& /*refused*/) {
   return nullptr;
 }
 

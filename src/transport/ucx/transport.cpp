@@ -9,6 +9,7 @@
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
 #include "src/transport/channel/channel_memory.hpp"
+#include "src/transport/channel/message_seal.hpp"
 #include "src/transport/channel/port.hpp"
 #include "src/transport/ucx/backend.hpp"
 #include "src/transport/ucx/worker.hpp"
@@ -96,6 +97,8 @@ struct UcxPort {
   struct Place {
     UcxPort* port = nullptr;
     std::size_t number = 0;
+    std::uint64_t message = 0;     ///< the number of the next one, of every second that there is
+    std::span<std::byte> bytes{};  ///< received into
     bool is_under_way = false;
     void* request = nullptr;  ///< good while it is under way
   };
@@ -103,7 +106,7 @@ struct UcxPort {
   UcxPort(ChannelEnd const& end, bool sends, std::atomic<std::uint64_t>& rung, bool& is_any_broken)
       : port(end, sends, rung),
         peer(end.peer),
-        places{Place{this, 0}, Place{this, 1}},
+        places{Place{this, 0, 0}, Place{this, 1, 1}},
         is_broken(is_any_broken) {}
   UcxPort(UcxPort const&) = delete;
   UcxPort& operator=(UcxPort const&) = delete;
@@ -111,21 +114,43 @@ struct UcxPort {
   Port port;
   ProcessId peer;
   std::uint64_t tag = 0;
+  MacKey key;
   ucp_ep_h endpoint = nullptr;  ///< of a port that sends
   std::array<Place, 2> places;
-  ucs_status_t error = UCS_OK;
+  Refused* refused = nullptr;
+  std::string error;
   bool& is_broken;  ///< of the transport
 
   void fail(ucs_status_t status) {
-    error = status;
+    fail(text("the connection to process ", peer,
+              " is broken (UCX: ", library().status_string(status), ")"));
+  }
+  void fail(std::string why) {
+    error = std::move(why);
     is_broken = true;
+  }
+  /// A receive has ended well. Who can send to this port without the job's secret has guessed its
+  /// tag; nothing that came can be told from a stranger's any more.
+  void take(Place& place, std::size_t size_bytes) {
+    if (!is_sealed(place.bytes.first(std::min(size_bytes, place.bytes.size())), key,
+                   place.message)) {
+      refused->add(RefusedKind::message);
+      return fail(text("a message that came by UCX is not one that process ", peer,
+                       " of this job has signed"));
+    }
+    place.message += 2;
+    port.end_one(place.number);
   }
 };
 
 /// Each channel of a receiver has its own tag for matching, and two receives are posted ahead;
 /// confirmed sends end once they are matched. UCX starts with the first channel.
+///
+/// Whoever reaches UCX's port could send to a worker. So tags are secret, which keeps strangers'
+/// messages from being matched, and every message carries a code.
 class UcxTransport final : public Transport {
  public:
+  UcxTransport(JobSecret const& secret, Refused& refused) : secret_(secret), refused_(refused) {}
   ~UcxTransport() override {
     if (connections_ == nullptr) return;
     if (!cancel_receives()) {
@@ -144,7 +169,7 @@ class UcxTransport final : public Transport {
     Offer made;
     made.end = private_end(request, request.slot_bytes);
     auto& port = add_port(made.end, false);
-    port.tag = next_tag_++;
+    port.tag = secret_.key(KeyPurpose::tag, request.from, request.to).low;
     made.invitation = bytes_from(
         Invitation{request.slot_bytes, port.tag, static_cast<std::int64_t>(address.size())});
     made.invitation.insert(made.invitation.end(), address.begin(), address.end());
@@ -201,6 +226,8 @@ class UcxTransport final : public Transport {
 
   UcxPort& add_port(ChannelEnd& end, bool sends) {
     auto& port = *ports_.emplace_back(std::make_unique<UcxPort>(end, sends, rung_, is_broken_));
+    port.key = secret_.key(KeyPurpose::message, end.from, end.to);
+    port.refused = &refused_;
     end.doorbell = &port.port;
     end.route = ucx_traits.route;
     return port;
@@ -224,22 +251,25 @@ class UcxTransport final : public Transport {
     return true;
   }
 
-  void send(UcxPort& port, std::span<std::byte const> bytes, UcxPort::Place& place,
-            bool confirmed) {
+  void send(UcxPort& port, std::span<std::byte> bytes, UcxPort::Place& place, bool confirmed) {
     auto params = parameters_for(place);
     params.cb.send = [](void* request, ucs_status_t status, void* of) {
       ended(request, status, *static_cast<UcxPort::Place*>(of));
     };
     connections_->worker().note_send();
+    auto const message = sealed(bytes, port.key, place.message);
+    place.message += 2;
     auto const call = confirmed ? library().tag_send_sync_nbx : library().tag_send_nbx;
-    begun(port, place, call(port.endpoint, bytes.data(), bytes.size(), port.tag, &params));
+    begun(port, place, call(port.endpoint, message.data(), message.size(), port.tag, &params));
   }
 
   void receive(UcxPort& port, std::span<std::byte> bytes, UcxPort::Place& place) {
     auto params = parameters_for(place);
-    params.cb.recv = [](void* request, ucs_status_t status, ucp_tag_recv_info_t const*, void* of) {
-      ended(request, status, *static_cast<UcxPort::Place*>(of));
+    params.cb.recv = [](void* request, ucs_status_t status, ucp_tag_recv_info_t const* info,
+                        void* of) {
+      received(request, status, info->length, *static_cast<UcxPort::Place*>(of));
     };
+    place.bytes = bytes;
     begun(port, place,
           library().tag_recv_nbx(connections_->worker().get(), bytes.data(), bytes.size(), port.tag,
                                  ~std::uint64_t{0}, &params));
@@ -270,13 +300,17 @@ class UcxTransport final : public Transport {
     else
       place.port->fail(status);
   }
+  static void received(void* request, ucs_status_t status, std::size_t size_bytes,
+                       UcxPort::Place& place) {
+    if (status != UCS_OK) return ended(request, status, place);
+    library().request_free(request);
+    place.is_under_way = false;
+    place.port->take(place, size_bytes);
+  }
 
   void throw_errors() const {
     for (auto const& port : ports_)
-      if (port->error != UCS_OK)
-        throw ConnectionLost(port->peer,
-                             text("the connection to process ", port->peer,
-                                  " is broken (UCX: ", library().status_string(port->error), ")"));
+      if (!port->error.empty()) throw ConnectionLost(port->peer, port->error);
   }
 
   /// True if nothing is under way any more.
@@ -299,8 +333,9 @@ class UcxTransport final : public Transport {
     });
   }
 
+  JobSecret secret_;
+  Refused& refused_;
   std::unique_ptr<Connections> connections_;
-  std::uint64_t next_tag_ = 1;
   bool is_broken_ = false;
   std::vector<std::unique_ptr<UcxPort>> ports_;
   alignas(64) std::atomic<std::uint64_t> rung_{0};  ///< by any thread
@@ -309,9 +344,10 @@ class UcxTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap) {
+std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap, JobSecret const& secret,
+                                              Refused& refused) {
   if (bootstrap.process_count() == 1) return nullptr;
-  return std::make_unique<UcxTransport>();
+  return std::make_unique<UcxTransport>(secret, refused);
 }
 
 std::string why_no_ucx() {

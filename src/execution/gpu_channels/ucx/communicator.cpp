@@ -51,14 +51,15 @@ struct Transfer {
   }
 };
 
-// The tag of a message is its sender's number; messages of one sender arrive in order.
+// Messages of one sender arrive in order, so each pair of members has one tag.
 class Group final : public UcxCommunicator {
  public:
-  Group(std::shared_ptr<Queue> stream, std::int64_t rank)
+  Group(std::shared_ptr<Queue> stream, std::int64_t rank, JobSecret const& secret)
       : stream_(std::move(stream)),
         gpu_(stream_->peers()),
         reached_(stream_->make_event()),
-        rank_(rank) {
+        rank_(rank),
+        secret_(secret) {
     gpu_.make_current();
     worker_ = std::make_unique<ucx::Worker>(
         ucx::WorkerOptions{.features = UCP_FEATURE_TAG, .threads = UCS_THREAD_MODE_SERIALIZED});
@@ -156,6 +157,9 @@ class Group final : public UcxCommunicator {
       for (auto& transfer : transfers_)
         if (transfer.is_send == sends) start(transfer);
   }
+  [[nodiscard]] std::uint64_t tag_of(std::int64_t from, std::int64_t to) const {
+    return secret_.key(KeyPurpose::tag, DeviceId(from), DeviceId(to)).low;
+  }
   void start(Transfer& transfer) {
     ucp_request_param_t params{};
     params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
@@ -170,7 +174,7 @@ class Group final : public UcxCommunicator {
       };
       transfer.request =
           library().tag_send_sync_nbx(peers_.at(transfer.rank).endpoint, transfer.bytes, size,
-                                      static_cast<std::uint64_t>(rank_), &params);
+                                      tag_of(rank_, transfer.rank), &params);
     } else {
       params.cb.recv = [](void* request, ucs_status_t status, ucp_tag_recv_info_t const* info,
                           void* of) {
@@ -178,9 +182,9 @@ class Group final : public UcxCommunicator {
         received.received_bytes = static_cast<std::int64_t>(info->length);
         received.end(request, status);
       };
-      transfer.request = library().tag_recv_nbx(worker_->get(), transfer.bytes, size,
-                                                static_cast<std::uint64_t>(transfer.rank),
-                                                ~std::uint64_t{0}, &params);
+      transfer.request =
+          library().tag_recv_nbx(worker_->get(), transfer.bytes, size, tag_of(transfer.rank, rank_),
+                                 ~std::uint64_t{0}, &params);
     }
     if (!UCS_PTR_IS_ERR(transfer.request)) return;
     transfer.has_ended = true;
@@ -217,6 +221,7 @@ class Group final : public UcxCommunicator {
   GpuPeers& gpu_;
   std::unique_ptr<GpuEvent> reached_;  // behind the work before the last end
   std::int64_t rank_;
+  JobSecret secret_;
   std::unique_ptr<ucx::Worker> worker_;
   std::map<std::int64_t, Peer> peers_;  // that it sends to
   State state_ = State::idle;
@@ -241,8 +246,8 @@ GpuCommunicatorTraits ucx_communicator_traits(Queue& stream) {
 }
 
 std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> stream,
-                                                       std::int64_t rank) {
-  return std::make_unique<Group>(std::move(stream), rank);
+                                                       std::int64_t rank, JobSecret const& secret) {
+  return std::make_unique<Group>(std::move(stream), rank, secret);
 }
 
 }  // namespace tessera

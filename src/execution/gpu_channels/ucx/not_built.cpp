@@ -9,7 +9,8 @@ GpuCommunicatorTraits ucx_communicator_traits(Queue& /*stream*/) {
 }
 
 std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> /*stream*/,
-                                                       std::int64_t /*rank*/) {
+                                                       std::int64_t /*rank*/,
+                                                       JobSecret const& /*secret*/) {
   throw BackendNotBuilt("UCX", "TESSERA_WITH_UCX");
 }
 

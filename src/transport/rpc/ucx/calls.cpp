@@ -6,6 +6,7 @@
 
 #include "src/base/text.hpp"
 #include "src/transport/rpc/address_server.hpp"
+#include "src/transport/rpc/call_seal.hpp"
 #include "src/transport/rpc/pending_calls.hpp"
 #include "src/transport/rpc/served_calls.hpp"
 #include "src/transport/rpc/ucx/am_worker.hpp"
@@ -20,10 +21,10 @@ using ucx::library;
 /// call to a process makes an endpoint.
 class UcxCalls final : public ServedCalls {
  public:
-  UcxCalls(HostAddress own, Serve serve)
-      : server_(own, std::move(serve)), worker_([this](auto bytes, ucp_ep_h) {
-          if (slots_.answer(bytes) != nullptr) has_moved_ = true;
-        }) {}
+  UcxCalls(ServedCallTools const& tools, Serve serve)
+      : tools_(tools),
+        server_(tools, std::move(serve)),
+        worker_([this](auto bytes, ucp_ep_h) { take_answer(bytes); }) {}
   ~UcxCalls() override {
     for (auto& [process, peer] : peers_) ucx::close(worker_.get(), peer->endpoint);
   }
@@ -34,6 +35,7 @@ class UcxCalls final : public ServedCalls {
 
   void begin(Call& call) override {
     slots_.add(call);
+    signer_.sign(call);
     try {
       auto const& peer = peer_of(call.to);
       ucp_request_param_t params{};
@@ -74,6 +76,14 @@ class UcxCalls final : public ServedCalls {
     ucs_status_t error = UCS_OK;
   };
 
+  void take_answer(std::span<std::byte const> bytes) {
+    auto* const call = slots_.find(bytes);
+    if (call == nullptr) return;  // of a call that was given up
+    if (!signer_.is_answer(*call, bytes)) return tools_.refused.add(RefusedKind::answer);
+    (void)slots_.answer(bytes);
+    has_moved_ = true;
+  }
+
   static void sent(Call& call, ucs_status_t status) {
     call.is_sent = true;
     if (status == UCS_OK) return;
@@ -85,13 +95,15 @@ class UcxCalls final : public ServedCalls {
   Peer const& peer_of(ProcessId process) {
     auto const found = peers_.find(process);
     if (found != peers_.end()) return *found->second;
-    auto const address = ucx::ask_for_address(addresses_[static_cast<std::size_t>(process.value())],
-                                              text("process ", process));
+    auto const where = addresses_[static_cast<std::size_t>(process.value())];
+    auto const address = ucx::ask_for_address({where, process, tools_.self, tools_.secret});
     auto made = std::make_unique<Peer>();
     made->endpoint = worker_.endpoint_to(address, made->error);
     return *peers_.emplace(process, std::move(made)).first->second;
   }
 
+  ServedCallTools tools_;
+  RequestSigner signer_{tools_.secret, tools_.self};
   ucx::Server server_;
   // Operations that the worker completes during its destruction refer to these.
   CallSlots slots_;
@@ -103,8 +115,8 @@ class UcxCalls final : public ServedCalls {
 
 }  // namespace
 
-std::unique_ptr<ServedCalls> make_ucx_calls(HostAddress own, Serve serve) {
-  return std::make_unique<UcxCalls>(own, std::move(serve));
+std::unique_ptr<ServedCalls> make_ucx_calls(ServedCallTools const& tools, Serve serve) {
+  return std::make_unique<UcxCalls>(tools, std::move(serve));
 }
 
 }  // namespace tessera

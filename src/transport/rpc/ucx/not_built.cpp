@@ -4,7 +4,7 @@
 
 namespace tessera {
 
-std::unique_ptr<ServedCalls> make_ucx_calls(HostAddress /*own*/, Serve /*serve*/) {
+std::unique_ptr<ServedCalls> make_ucx_calls(ServedCallTools const& /*tools*/, Serve /*serve*/) {
   throw BackendNotBuilt("UCX", "TESSERA_WITH_UCX");
 }
 

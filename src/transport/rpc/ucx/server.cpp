@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -30,9 +31,11 @@ constexpr int looks_between_guests = 1024;
 
 }  // namespace
 
-Server::Server(HostAddress own, Serve serve)
+Server::Server(ServedCallTools const& tools, Serve serve)
     : serve_(std::move(serve)),
-      address_server_(own),
+      refused_(tools.refused),
+      checker_(tools.secret, tools.self, tools.process_count),
+      address_server_(tools),
       worker_([this](auto request, ucp_ep_h back) { take(request, back); }),
       own_address_(worker_.address()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -40,6 +43,7 @@ Server::Server(HostAddress own, Serve serve)
   try {
     SignalsBlocked const blocked;
     thread_ = std::thread([this] { run(); });
+    ::pthread_setname_np(thread_.native_handle(), "tessera-calls");
   } catch (std::system_error const&) {
     ::close(wake_);
     throw TransportError("the system provides no thread for answering others");
@@ -61,7 +65,7 @@ void Server::run() {
   auto awake_until = last_look;
   auto asleep_until = last_look;
   for (std::uint64_t look = 0; !is_stopping_; ++look) {
-    if (look % looks_between_guests == 0) address_server_.hand_out(own_address_);
+    if (look % looks_between_guests == 0) address_server_.serve(own_address_);
     bool const has_worked = worker_.progress();
     auto const now = Clock::now();
     if (now - last_look > interruption) asleep_until = now + asleep_after_interruption;
@@ -81,16 +85,20 @@ bool Server::sleep(int worker_events) {
   pollfd look[] = {
       {worker_events, POLLIN, 0}, {address_server_.descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
   constexpr int without_events_ms = 1;
-  (void)::poll(look, std::size(look), worker_events < 0 ? without_events_ms : -1);
-  if ((look[1].revents & POLLIN) != 0) address_server_.hand_out(own_address_);
-  return look[0].revents != 0 || look[1].revents != 0;
+  (void)::poll(look, std::size(look),
+               worker_events < 0 ? without_events_ms : address_server_.next_look_ms());
+  address_server_.serve(own_address_);
+  return look[0].revents != 0;
 }
 
 void Server::take(std::span<std::byte const> request, ucp_ep_h back) {
-  if (request.size() < Call::front_bytes || back == nullptr) return;
+  auto const from = checker_.sender_of(request);
+  if (!from) return refused_.add(RefusedKind::request);
+  if (back == nullptr) return;
   auto& answer = free_answer();
   answer.bytes.assign(request.begin(), request.begin() + Call::front_bytes);
   serve_(request.subspan(Call::front_bytes), answer.bytes);
+  checker_.sign_answer(answer.bytes, *from);
   ucp_request_param_t params{};
   params.op_attr_mask =
       UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "src/transport/rpc/address_server.hpp"
+#include "src/transport/rpc/call_seal.hpp"
 #include "src/transport/rpc/remote_calls.hpp"
+#include "src/transport/rpc/served_calls.hpp"
 #include "src/transport/rpc/ucx/am_worker.hpp"
 
 namespace tessera::ucx {
@@ -21,7 +23,7 @@ class Server {
   static constexpr std::int64_t most_bytes = 64 * 1024;
 
   /// Throws: TransportError.
-  Server(HostAddress own, Serve serve);
+  Server(ServedCallTools const& tools, Serve serve);
   ~Server();
   Server(Server const&) = delete;
   Server& operator=(Server const&) = delete;
@@ -41,6 +43,8 @@ class Server {
   [[nodiscard]] Answer& free_answer();
 
   Serve serve_;
+  Refused& refused_;
+  RequestChecker checker_;
   AddressServer address_server_;
   std::deque<Answer> answers_;  ///< used by operations that the worker completes during its
                                 ///< destruction
