@@ -28,6 +28,6 @@ foreach(route IN LISTS routes)
             ${stops_over_${route}} another_statement right_with_delays
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(programs.${route} PROPERTIES
-    TIMEOUT 240 LABELS "programs;spread" PROCESSORS 4
+    TIMEOUT 900 LABELS "programs;spread" PROCESSORS 4
     ENVIRONMENT "TESSERA_DEVICE=emulated;TESSERA_GPU_ROUTE=${route}")
 endforeach()

@@ -13,7 +13,9 @@ import sys
 import threading
 import time
 
-MPIRUN = ["mpirun", "--timeout", "40", "--oversubscribe", "--bind-to", "none",
+# A job that has not ended after so many seconds hangs, however busy the machine is.
+HANGS = 180
+MPIRUN = ["mpirun", "--timeout", str(HANGS), "--oversubscribe", "--bind-to", "none",
           "--mca", "mpi_yield_when_idle", "1"]
 CRASHES = (signal.SIGILL, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -68,6 +70,12 @@ class Run:
             assert not re.search(rf"signal {number:d}\b", self.output, re.I), \
                 f"a process has crashed by signal {number:d}"
 
+    def fails(self):
+        """The job ends by itself and in an error."""
+        assert self.code != 0, "the job ended well"
+        assert "time limit for job execution has been reached" not in self.output, \
+            f"the job hangs: it was ended after {self.seconds:.0f} s"
+
     def says(self, *patterns):
         for pattern in patterns:
             assert re.search(pattern, self.output), f"no '{pattern}'"
@@ -84,8 +92,7 @@ def killed(driver):
         run = Run(["-n", "3", driver, "killed"], **environment)
         run.says(r"PeerFailed: process 1 \(pid \d+\) has died, while device \d waits",
                  r"statement \d+ \(driver.cpp:\d+\)")
-        assert run.code != 0
-        assert run.seconds < 10, f"{run.seconds} s"
+        run.fails()
 
 
 def stopped(driver):
@@ -97,15 +104,15 @@ def stopped(driver):
         run = Run(["-n", "3", driver, "stopped"], **environment)
         run.says(r"PeerFailed: process 1 \(pid \d+\) has given no heartbeat for 2 s "
                  r"\(it is stopped\), while " + wait)
-        assert run.code != 0
-        assert 2 < run.seconds < 15, f"{run.seconds} s"
+        run.fails()
+        assert run.seconds > 2, f"{run.seconds} s"
 
 
 def killed_at_the_end(driver):
     """Who is done and waits for the others sees that one of them has died."""
     run = Run(["-n", "2", driver, "killed-at-the-end"])
     # On a slow machine mpirun may be the first to see it.
-    assert run.code != 0
+    run.fails()
     run.says(r"PeerFailed: process 1 \(pid \d+\) has died, while this process is done|"
              r"process rank 1 .* exited on signal 9")
 
@@ -114,8 +121,7 @@ def exits(driver):
     """A process that leaves early, with code 0, has died to the others, and the job has failed."""
     run = Run(["-n", "3", driver, "exits"])
     run.says(r"PeerFailed: process 1 \(pid \d+\) has died, while device \d waits")
-    assert run.code != 0
-    assert run.seconds < 10, f"{run.seconds} s"
+    run.fails()
 
 
 def throws(driver):
@@ -186,7 +192,7 @@ def unread(driver):
     """A process that waits for its MPI messages to be read is part of a circle too."""
     run = Run(["-n", "2", driver, "unread"], TESSERA_ROUTE="mpi")
     run.says(r"Mismatch: .*none of these waits can end", r"driver.cpp:\d+")
-    assert run.seconds < 10, f"{run.seconds} s"
+    run.fails()
 
 
 def no_traces(driver):
