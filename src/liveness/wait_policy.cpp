@@ -141,7 +141,8 @@ void CallerWaitPolicy::check_peers() {
   if (!what) return;
   for (auto const partner : duties_.partners()) {
     auto& watch = watches_[partner];
-    watch.may_have_left = true;
+    // Nobody leaves before all processes have arrived, and this one has not while a GPU works.
+    watch.may_have_left = is_for_all;
     check_peer(partner, watch, *what);
   }
 }

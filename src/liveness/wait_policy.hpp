@@ -101,7 +101,7 @@ class CallerWaitPolicy final : public WorkerWaitPolicy {
   bool polls_often_ = false;
   Clock::time_point next_poll_;
   Clock::time_point next_ask_;
-  std::map<ProcessId, HeartbeatWatch> watches_;  ///< while this process is done and waits for all
+  std::map<ProcessId, HeartbeatWatch> watches_;  ///< of all partners, where any may be awaited
 };
 
 }  // namespace tessera

@@ -1,6 +1,12 @@
 #include "src/liveness/wait_policy.hpp"
 
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -8,10 +14,12 @@
 
 #include "src/job/ipc/descriptor_server.hpp"
 #include "src/job/ipc/progress_thread.hpp"
+#include "src/job/launch.hpp"
 #include "src/transport/channel/transport.hpp"
 
 #include "support/fake_job.hpp"
 #include "support/secrets.hpp"
+#include "support/transport_thread_job.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -48,6 +56,49 @@ struct Process {
     if (lost) throw ConnectionLost(*lost, "the wire is cut");
     return false;
   }
+};
+
+/// A process of another host than all others.
+struct FarProcess {
+  FarProcess(ThreadJob& all, std::int64_t rank) : together(all), self(rank) {}
+  ~FarProcess() { die(); }
+  FarProcess(FarProcess const&) = delete;
+  FarProcess& operator=(FarProcess const&) = delete;
+
+  /// Starts all of them, each on a thread of its own since they meet.
+  static void start(std::vector<FarProcess*> const& processes) {
+    std::vector<std::jthread> threads;
+    for (auto* const process : processes)
+      threads.emplace_back([process] {
+        process->bootstrap = process->together.join(process->self);
+        process->job.emplace(*process->bootstrap, 1);
+        process->heartbeats = std::make_unique<Heartbeats>(
+            *process->bootstrap, process->thread, process->descriptor_server,
+            RemoteHeartbeats::Trust{own_secret(), process->refused});
+      });
+  }
+  /// Waits until an answer of `peer` has come.
+  void know(ProcessId peer) const {
+    HeartbeatWatch watch;
+    while (watch.peer_heartbeats == 0) {
+      (void)heartbeats->failure_of(peer, watch, 1e9);
+      std::this_thread::yield();
+    }
+  }
+  /// Ends it as the system would: its socket is closed.
+  void die() {
+    thread.stop();
+    heartbeats.reset();
+  }
+
+  ThreadJob& together;
+  std::int64_t self;
+  std::unique_ptr<Bootstrap> bootstrap;
+  ProgressThread thread;
+  DescriptorServer descriptor_server{thread, {}};
+  std::optional<Job> job;
+  Refused refused;
+  std::unique_ptr<Heartbeats> heartbeats;
 };
 
 Awaited const message{Awaited::Kind::message, DeviceId(0), DeviceId(1), 1, {7, 70, {}}};
@@ -138,6 +189,30 @@ TEST_CASE("a connection that is lost because its process gave up ends the wait w
        [&]() -> std::set<ProcessId> const& { return process.partners; }});
 
   CHECK_THROWS_WITH_AS(caller.until([] { return false; }, message), "told", PeerFailed);
+}
+
+TEST_CASE("a partner on another host that has died ends the wait of a GPU at once" *
+          doctest::skip(launched_by_mpi())) {
+  ThreadJob together(2, 1);
+  FarProcess self(together, 0);
+  FarProcess partner(together, 1);
+  FarProcess::start({&self, &partner});
+  self.know(ProcessId(1));
+  partner.die();
+  NetworkOptions options;
+  options.silence_seconds = 1e9;
+  Failure failure;
+  WaitRegistry waits{*self.job};
+  std::set<ProcessId> const partners{ProcessId(1)};
+  CallerWaitPolicy caller({*self.job, options, failure, *self.heartbeats, waits}, waits.caller(),
+                          {[] { return false; }, [] {}, [](auto) {},
+                           [&]() -> std::set<ProcessId> const& { return partners; }});
+  waits.worker(DeviceId(0)).begin({Awaited::Kind::gpu, DeviceId(0), {}, 0, {}});
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+
+  CHECK_THROWS_WITH_AS(caller.until([&] { return std::chrono::steady_clock::now() > end; },
+                                    {Awaited::Kind::worker, DeviceId(0), DeviceId(0), 0, {}}),
+                       doctest::Contains("has died, while "), PeerFailed);
 }
 
 TEST_SUITE_END();
