@@ -38,8 +38,27 @@ bool continues(char c) {
   return is_between(c, 0x80, 0xbf);
 }
 
-// How many bytes the character at the front takes; 0 for a control character, and for a byte that
-// begins no character of UTF-8.
+// True if a character of UTF-8 may begin with these two bytes. Refuses control characters from
+// U+0080 to U+009F, which terminals obey, too; forms that are longer than necessary; surrogates; and
+// numbers above U+10FFFF.
+bool may_begin(char first, char second) {
+  switch (static_cast<unsigned char>(first)) {
+    case 0xc2:
+    case 0xe0:
+      return is_between(second, 0xa0, 0xbf);
+    case 0xed:
+      return is_between(second, 0x80, 0x9f);
+    case 0xf0:
+      return is_between(second, 0x90, 0xbf);
+    case 0xf4:
+      return is_between(second, 0x80, 0x8f);
+    default:
+      return continues(second);
+  }
+}
+
+// Returns how many bytes the character at the front takes; 0 for a control character, and for a byte
+// that begins no character of UTF-8.
 std::size_t printable_bytes(std::string_view words) {
   if (is_between(words[0], 0x20, 0x7e)) return 1;
   std::size_t const count = is_between(words[0], 0xc2, 0xdf)   ? 2
@@ -47,13 +66,12 @@ std::size_t printable_bytes(std::string_view words) {
                             : is_between(words[0], 0xf0, 0xf4) ? 4
                                                                : 0;
   if (count == 0 || words.size() < count) return 0;
-  // Terminals obey the control characters from U+0080 to U+009F, too.
-  if (words[0] == '\xc2' && is_between(words[1], 0x80, 0x9f)) return 0;
-  auto const behind = words.substr(1, count - 1);
+  if (!may_begin(words[0], words[1])) return 0;
+  auto const behind = words.substr(2, count - 2);
   return std::all_of(behind.begin(), behind.end(), continues) ? count : 0;
 }
 
-// The same for a terminal, as far as `most` bytes hold it; `words` loses what was written.
+// Returns the text for a terminal, as far as `most` bytes hold it; takes it off `words`.
 std::string take_printable(std::string_view& words, std::size_t most, std::string_view kept) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string result;
@@ -76,9 +94,9 @@ std::string printable(std::string_view words, std::string_view kept) {
   return take_printable(words, std::string::npos, kept);
 }
 
-std::string excerpt(std::string_view words) {
+std::string excerpt(std::string_view words, std::size_t most) {
   auto const all = words.size();
-  auto const beginning = take_printable(words, most_in_excerpt, "");
+  auto const beginning = take_printable(words, most, "");
   return words.empty() ? beginning : text(beginning, "... (", all, " bytes)");
 }
 

@@ -16,16 +16,16 @@ using detail::join;
 using detail::text;
 using detail::TextStream;
 
-/// The same text for a terminal: control characters, and bytes that are no UTF-8, are written as
+/// Returns the text for a terminal: writes control characters, and bytes that are no UTF-8, as
 /// "\\x1b", so that text from outside cannot steer the terminal. `kept`: those that stay.
 [[nodiscard]] std::string printable(std::string_view words, std::string_view kept = "");
 
-/// At most this many characters of a text from outside go into a message.
+/// At most this many bytes of a text from outside go into a message.
 inline constexpr std::size_t most_in_excerpt = 80;
 
-/// The beginning of a text from outside, printable; of a longer one also its length:
-/// "segments(seg... (20000 bytes)".
-[[nodiscard]] std::string excerpt(std::string_view words);
+/// Returns the beginning of a text from outside, printable, in at most `most` bytes; of a longer
+/// one also its length: "segments(seg... (20000 bytes)".
+[[nodiscard]] std::string excerpt(std::string_view words, std::size_t most = most_in_excerpt);
 
 /// Takes the next word, up to a blank, off the front of `line`; empty if there is none.
 [[nodiscard]] std::string_view take_word(std::string_view& line);

@@ -62,6 +62,14 @@ TEST_CASE("text from outside cannot steer the terminal") {
         "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x8c\x8d");
   CHECK(printable("\xc2\x9b 2J") == "\\xc2\\x9b 2J");
   CHECK(printable("\xe2\x82") == "\\xe2\\x82");
+  // No overlong form, no surrogate, nothing above U+10FFFF; their neighbours are characters.
+  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");
+  CHECK(printable("\xe0\x9f\xbf \xe0\xa0\x80") == "\\xe0\\x9f\\xbf \xe0\xa0\x80");
+  CHECK(printable("\xed\xa0\x80 \xed\x9f\xbf") == "\\xed\\xa0\\x80 \xed\x9f\xbf");
+  CHECK(printable("\xf0\x8f\xbf\xbf \xf0\x90\x80\x80") ==
+        "\\xf0\\x8f\\xbf\\xbf \xf0\x90\x80\x80");
+  CHECK(printable("\xf4\x90\x80\x80 \xf4\x8f\xbf\xbf") ==
+        "\\xf4\\x90\\x80\\x80 \xf4\x8f\xbf\xbf");
   CHECK(printable("\x9b\xff") == "\\x9b\\xff");
 }
 

@@ -1,6 +1,7 @@
 #include "src/execution/one_sided/request_queue.hpp"
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -140,6 +141,35 @@ TEST_CASE("a request that was refused throws where it is waited for, and at the 
   CHECK_THROWS_WITH_AS(queue.requests.wait(*queue.request), "process 0: no such cells", PeerFailed);
   CHECK_FALSE(queue.request->has_succeeded());
   CHECK_THROWS_AS(queue.requests.finish(), PeerFailed);
+}
+
+TEST_CASE("the words of a refusal cannot steer the terminal, and are not repeated without end") {
+  TestedQueue queue;
+  queue.calls.status = AnswerStatus::refused;
+  queue.calls.words = "\x1b[2J" + std::string(100'000, 'x');
+  queue.send(1, 8, nullptr);
+
+  std::string words;
+  try {
+    queue.requests.wait(*queue.request);
+  } catch (PeerFailed const& error) {
+    words = error.what();
+  }
+  CHECK(words.starts_with("process 0: \\x1b[2Jxxx"));
+  CHECK(words.ends_with("xxx... (100004 bytes)"));
+  CHECK(words.size() < 300);
+}
+
+TEST_CASE("a refusal of this library is shown whole") {
+  TestedQueue queue;
+  queue.calls.status = AnswerStatus::refused;
+  queue.calls.words =
+      "device 9223372036854775807 was asked for cells of array 9223372036854775807: an update of "
+      "other numbers than those of 9223372036854775807 bytes there";
+  queue.send(1, 8, nullptr);
+
+  CHECK_THROWS_WITH_AS(queue.requests.wait(*queue.request),
+                       doctest::Contains("9223372036854775807 bytes there"), PeerFailed);
 }
 
 TEST_CASE("an answer of another length than asked for writes nothing") {

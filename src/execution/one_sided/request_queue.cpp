@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "tessera/base/error.hpp"
@@ -18,6 +17,8 @@ constexpr std::size_t most_under_way = 64;
 constexpr std::int64_t word_bytes = 8;
 /// Polls for an answer before the wait starts to do other work of this thread.
 constexpr int looks_alone = 64;
+/// The largest number of bytes that are shown of a refusal: more than this library writes.
+constexpr std::size_t most_of_refusal = 200;
 
 }  // namespace
 
@@ -86,9 +87,9 @@ void RequestQueue::take_answer(Part& part) {
   } else if (answer.empty() ||
              AnswerStatus{std::to_integer<std::uint8_t>(answer.front())} != AnswerStatus::done) {
     auto const words = answer.empty() ? answer : answer.subspan(1);
-    request.failure =
-        text("process ", call.to, ": ",
-             std::string_view(reinterpret_cast<char const*>(words.data()), words.size()));
+    request.failure = text(
+        "process ", call.to, ": ",
+        excerpt({reinterpret_cast<char const*>(words.data()), words.size()}, most_of_refusal));
   } else if (std::ssize(answer) - 1 != part.answer_bytes) {
     request.failure = text("process ", call.to, " answered with ", std::ssize(answer) - 1,
                            " bytes of cells where it was asked for ", part.answer_bytes);
