@@ -61,6 +61,7 @@ void say_if_one_of_many(Bootstrap const& bootstrap, RuntimeOptions const& option
 
 struct Runtime::Impl {
   Impl(std::unique_ptr<Bootstrap> job, RuntimeOptions const& options) : bootstrap(std::move(job)) {
+    detail::leave_runtime_to_parent_in_forks();  // throws, so before anything is set
     if (bootstrap->process_count() > 1) set_log_process(bootstrap->self());
     check_variables(*bootstrap);
     engine =
@@ -68,7 +69,6 @@ struct Runtime::Impl {
                                  NetworkOptions::from_environment());
     detail::current_runtime.terminate_handler = std::set_terminate(end_job_on_terminate);
     detail::set_engine(engine.get());
-    detail::leave_runtime_to_parent_in_forks();
     detail::current_runtime.bootstrap_to_abort = bootstrap.get();
     detail::current_runtime.engine_to_end = engine.get();
   }
