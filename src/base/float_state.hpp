@@ -1,28 +1,51 @@
 #pragma once
 /// @file
 /// The floating-point state of a thread, as far as results depend on it: the rounding mode, and
-/// whether subnormal numbers count as zero.
+/// whether subnormal numbers count as zero. Of other processors than x86-64 and AArch64, only the
+/// rounding mode is known here.
 ///
 /// All threads compute in the default state, so that equal cells get equal bits, whichever thread
 /// computes them and whatever the program has set for its own work. Traps and flags stay the
 /// program's.
 
-#if defined(__x86_64__)
+#include <cfenv>
 #include <cstdint>
 
+#if defined(__x86_64__)
 #include <xmmintrin.h>
-#else
-#include <cfenv>
 #endif
 
 namespace tessera {
 
+/// The part of the state that every system knows: the rounding mode.
+class RoundingState {
+ public:
+  /// Returns that of this thread.
+  [[nodiscard]] static RoundingState now() {
+    RoundingState state;
+    state.mode_ = std::fegetround();
+    return state;
+  }
+  /// Sets it for this thread.
+  void set() const { (void)std::fesetround(mode_); }
+  /// Sets the default one for this thread. Returns the one before.
+  static RoundingState set_default() {
+    auto const before = now();
+    RoundingState().set();
+    return before;
+  }
+
+ private:
+  int mode_ = FE_TONEAREST;
+};
+
 #if defined(__x86_64__)
 
-/// As two registers say it, of which other bits are zero here. The default one unless it was read.
+/// The state as two registers hold it, of which other bits are zero here. The default one unless it
+/// was read.
 class FloatState {
  public:
-  /// That of this thread.
+  /// Returns that of this thread.
   [[nodiscard]] static FloatState now() {
     FloatState state;
     state.vectors_ = _mm_getcsr() & of_vectors;
@@ -59,27 +82,46 @@ class FloatState {
   std::uint16_t x87_ = 0x0300;  // 64 bits, to nearest
 };
 
-#else
+#elif defined(__aarch64__)
 
-/// The whole environment of <cfenv>.
+/// The state as the register FPCR holds it, of which other bits are zero here. The default one unless
+/// it was read.
 class FloatState {
  public:
   [[nodiscard]] static FloatState now() {
     FloatState state;
-    (void)std::fegetenv(&state.environment_);
+    state.bits_ = control() & of_results;
     return state;
   }
-  void set() const { (void)std::fesetenv(&environment_); }
+  void set() const { replace(now()); }
   static FloatState set_default() {
     auto const before = now();
-    (void)std::fesetenv(FE_DFL_ENV);
+    FloatState().replace(before);
     return before;
   }
 
  private:
-  FloatState() = default;
-  std::fenv_t environment_;
+  void replace(FloatState const& before) const {
+    if (before.bits_ == bits_) return;
+    auto const word = (control() & ~of_results) | bits_;
+    asm volatile("msr fpcr, %0" : : "r"(word));
+  }
+
+  // Rounding, flush to zero, and the latter for half precision.
+  static constexpr std::uint64_t of_results = 0x01C8'0000;
+
+  [[nodiscard]] static std::uint64_t control() {
+    std::uint64_t word = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(word));
+    return word;
+  }
+
+  std::uint64_t bits_ = 0;
 };
+
+#else
+
+using FloatState = RoundingState;
 
 #endif
 

@@ -62,17 +62,47 @@ TEST_CASE("the state before comes back if the scope ends in an exception or has 
 TEST_CASE("long doubles are rounded to nearest, too") {
   long double const volatile one = 1.0L;
   long double const volatile three = 3.0L;
-  long double const nearest = one / three;
+  long double const volatile nearest = one / three;
   InState const own({"upward", FE_UPWARD, 0});
-  long double const upward = one / three;
-  long double inside = 0;
+  long double const volatile upward = one / three;
+  long double volatile inside = 0;
   {
     DefaultFloatState const computing;
     inside = one / three;
   }
-  long double const after = one / three;
+  long double const volatile after = one / three;
   CHECK(inside == nearest);
   CHECK(after == upward);
+}
+
+TEST_CASE_TEMPLATE("flags that computing raises stay raised, and traps are the program's", State,
+                   FloatState, RoundingState) {
+  std::fenv_t usual;
+  (void)std::feholdexcept(&usual);
+  (void)std::feraiseexcept(FE_INVALID);
+  auto const traps = ::feenableexcept(FE_DIVBYZERO);
+  auto const before = State::set_default();
+  auto const inside = ::fegetexcept();
+  (void)std::feraiseexcept(FE_INEXACT);
+  before.set();
+  auto const after = ::fegetexcept();
+  auto const flags = std::fetestexcept(FE_ALL_EXCEPT);
+  (void)std::fesetenv(&usual);
+
+  CHECK(traps == 0);
+  CHECK(inside == FE_DIVBYZERO);
+  CHECK(after == FE_DIVBYZERO);
+  CHECK(flags == (FE_INVALID | FE_INEXACT));
+}
+
+TEST_CASE_TEMPLATE("the rounding mode is set and set again", State, FloatState, RoundingState) {
+  InState const own({"upward", FE_UPWARD, 0});
+  auto const before = State::set_default();
+  auto const inside = std::fegetround();
+  before.set();
+
+  CHECK(inside == FE_TONEAREST);
+  CHECK(std::fegetround() == FE_UPWARD);
 }
 
 TEST_SUITE_END();
