@@ -46,17 +46,21 @@ std::string mistake_of(ProcessId self) {
   }
 }
 
-// The words of one process on all of them; the beginning of long ones.
-std::string spread(Bootstrap& bootstrap, std::string const& words, bool is_mine) {
-  std::array<std::int64_t, 64> numbers{};
-  if (is_mine)
-    std::memcpy(numbers.data(), words.data(), std::min(words.size(), sizeof numbers - 1));
-  else
-    numbers.fill(nothing);
-  bootstrap.max_of_each(numbers);
-  std::array<char, sizeof numbers> bytes{};
-  std::memcpy(bytes.data(), numbers.data(), sizeof numbers);
-  return bytes.data();
+// Returns the words of one process on all of them. `words` of the others count for nothing.
+std::string spread(Bootstrap& bootstrap, std::string words, bool is_mine) {
+  auto const bytes = bootstrap.max_of(is_mine ? std::ssize(words) : nothing);
+  words.resize(static_cast<std::size_t>(bytes));
+  std::array<std::int64_t, 64> piece{};
+  for (std::size_t at = 0; at < words.size(); at += sizeof piece) {
+    auto const count = std::min(words.size() - at, sizeof piece);
+    if (is_mine)
+      std::memcpy(piece.data(), words.data() + at, count);
+    else
+      piece.fill(nothing);
+    bootstrap.max_of_each(piece);
+    std::memcpy(words.data() + at, piece.data(), count);
+  }
+  return words;
 }
 
 }  // namespace
@@ -66,8 +70,8 @@ void check_variables(Bootstrap& bootstrap) {
   auto const mistake = mistake_of(self);
   auto const first = bootstrap.max_of(mistake.empty() ? nothing : -self.value());
   if (first == nothing) return;
+  if (bootstrap.process_count() == 1) throw ConfigError(mistake);
   auto const words = spread(bootstrap, mistake, first == -self.value());
-  if (bootstrap.process_count() == 1) throw ConfigError(words);
   throw ConfigError(text(words, " (process ", -first, ')'));
 }
 

@@ -1,14 +1,18 @@
 #include "src/runtime/variables.hpp"
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "tessera/base/error.hpp"
 
+#include "support/as_user.hpp"
 #include "support/fake_job.hpp"
+#include "support/left_out.hpp"
 #include "support/setting.hpp"
 
 using namespace tessera;
@@ -61,6 +65,38 @@ TEST_CASE("any variable that cannot be read is refused at the start, by all proc
     CHECK(first.ends_with(" (process 0)"));
     CHECK(first == second);
   }
+}
+
+TEST_CASE("a message shows the beginning of a long value, and the reason") {
+  auto const file = "no such folder/" + std::string(1000, 'x') + ".json";
+  auto const [first, second] = thrown("TESSERA_TRACE", file.c_str());
+
+  CHECK(first.find("xxx... (1020 bytes) lies in a folder that is not there; name another") !=
+        std::string::npos);
+  CHECK(first.size() < 400);
+  CHECK(first == second);
+}
+
+TEST_CASE("a process alone says what is wrong without its number") {
+  FakeJob job(1);
+  Setting const setting("TESSERA_DEPTH", "0");
+
+  CHECK_THROWS_WITH_AS(check_variables(job[0]), doctest::Contains("TESSERA_DEPTH=0"), ConfigError);
+  CHECK_THROWS_WITH_AS(check_variables(job[0]), doctest::Contains("unset it"), ConfigError);
+}
+
+TEST_CASE("a trace is refused where the user that the process acts as cannot write it") {
+  if (test::left_out_if(::geteuid() != 0, "it acts as another user")) return;
+  std::string folder = "/tmp/tessera-test-XXXXXX";
+  REQUIRE(::mkdtemp(folder.data()) != nullptr);
+  {
+    test::AsUser const other(test::nobody);
+    auto const [first, second] = thrown("TESSERA_TRACE", (folder + "/run.json").c_str());
+    CHECK(first.find("cannot be written") != std::string::npos);
+    CHECK(first == second);
+  }
+  CHECK(thrown("TESSERA_TRACE", (folder + "/run.json").c_str()).first.empty());
+  (void)::rmdir(folder.c_str());
 }
 
 TEST_CASE("variables that can be read are none of its business") {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
@@ -54,6 +55,14 @@ char const* name_of(Phase phase) {
   return "statement";
 }
 
+// True if the user that this process acts as may write the file, or make it in the folder.
+bool may_write(std::string const& file, std::string const& folder) {
+  auto const may = [](std::string const& path, int what) {
+    return ::faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0;
+  };
+  return may(file, F_OK) ? may(file, W_OK) : may(folder, W_OK | X_OK);
+}
+
 void write_name(std::ostream& out, char const* what, std::int64_t process, std::int64_t thread,
                 std::string const& name) {
   out << R"({"ph":"M","name":")" << what << R"(","pid":)" << process << R"(,"tid":)" << thread
@@ -87,16 +96,14 @@ std::string trace_file(std::string const& asked, ProcessId self) {
 void check_trace_file(std::string const& asked, ProcessId self) {
   auto const file = trace_file(asked, self);
   auto const refuse = [&](std::string_view why) {
-    throw ConfigError(text("TESSERA_TRACE=", excerpt(asked), ": the file ", printable(file), ' ',
-                           why, "; name another, or unset it"));
+    throw ConfigError(text("TESSERA_TRACE=", excerpt(asked), ": the file ", excerpt(file), ' ', why, "; name another, or unset it"));
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) refuse("is a folder");
   auto const folder = file.substr(0, file.find_last_of('/') + 1);
   auto const place = folder.empty() ? "." : folder;
   if (!std::filesystem::is_directory(place, ignored)) refuse("lies in a folder that is not there");
-  bool const exists = ::access(file.c_str(), F_OK) == 0;
-  if (exists ? ::access(file.c_str(), W_OK) != 0 : ::access(place.c_str(), W_OK | X_OK) != 0)
+  if (!may_write(file, place))
     refuse("cannot be written");
 }
 
