@@ -1,6 +1,5 @@
 #include "src/base/environment.hpp"
 
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +11,10 @@
 #include "src/base/checks.hpp"
 
 #include "support/odd_locale.hpp"
+#include "support/setting.hpp"
 
 using namespace tessera;
+using test::Setting;
 
 TEST_SUITE_BEGIN("base/environment");
 
@@ -21,25 +22,11 @@ namespace {
 
 constexpr char const* name = "TESSERA_TEST_SETTING";
 
-// The variable, set for as long as this object lives.
-class Setting {
- public:
-  explicit Setting(char const* value, char const* variable = name) : variable_(variable) {
-    setenv(variable, value, 1);
-  }
-  ~Setting() { unsetenv(variable_); }
-  Setting(Setting const&) = delete;
-  Setting& operator=(Setting const&) = delete;
-
- private:
-  char const* variable_;
-};
-
 }  // namespace
 
 TEST_CASE("a variable that is unset or empty has no value of any kind") {
   CHECK_FALSE(environment(name).has_value());
-  Setting const empty("");
+  Setting const empty(name, "");
   CHECK_FALSE(environment(name).has_value());
   CHECK_FALSE(environment_integer(name, 1).has_value());
   CHECK_FALSE(environment_seconds(name).has_value());
@@ -48,25 +35,25 @@ TEST_CASE("a variable that is unset or empty has no value of any kind") {
 
 TEST_CASE("a variable is read as text, a whole number, seconds or a choice") {
   {
-    Setting const setting("any text");
+    Setting const setting(name, "any text");
     CHECK(*environment(name) == "any text");
   }
   {
-    Setting const setting("8");
+    Setting const setting(name, "8");
     CHECK(*environment_integer(name, 1) == 8);
     CHECK(*environment_integer(name, 8) == 8);
     CHECK(*environment_seconds(name) == 8.0);
   }
   {
-    Setting const setting("-3");
+    Setting const setting(name, "-3");
     CHECK(*environment_integer(name, -3) == -3);
   }
   {
-    Setting const setting("0.25");
+    Setting const setting(name, "0.25");
     CHECK(*environment_seconds(name) == 0.25);
   }
   {
-    Setting const setting("shm");
+    Setting const setting(name, "shm");
     CHECK(*environment_choice(name, {"mpi", "shm"}) == "shm");
   }
 }
@@ -75,7 +62,7 @@ TEST_CASE("a number that is none, too small or too long is refused with the vari
   for (char const* value :
        {"eight", "8x", "1.5", " 8", "8 ", "+8", "0x10", "0", "-1", "99999999999999999999"}) {
     CAPTURE(value);
-    Setting const setting(value);
+    Setting const setting(name, value);
     auto const message =
         std::string(name) + "=" + value + " is not a whole number of at least 1; fix or unset it";
     CHECK_THROWS_WITH_AS((void)environment_integer(name, 1), message.c_str(), ConfigError);
@@ -85,7 +72,7 @@ TEST_CASE("a number that is none, too small or too long is refused with the vari
 TEST_CASE("seconds that are none, negative or without end are refused with the variable's name") {
   for (char const* value : {"soon", "1s", "-0.5", "inf", "nan", "1e999", "0.5 "}) {
     CAPTURE(value);
-    Setting const setting(value);
+    Setting const setting(name, value);
     auto const message =
         std::string(name) + "=" + value + " is not a number of seconds; fix or unset it";
     CHECK_THROWS_WITH_AS((void)environment_seconds(name), message.c_str(), ConfigError);
@@ -93,7 +80,7 @@ TEST_CASE("seconds that are none, negative or without end are refused with the v
 }
 
 TEST_CASE("a choice that there is not is refused with the choices that there are") {
-  Setting const setting("SHM");
+  Setting const setting(name, "SHM");
 
   CHECK_THROWS_WITH_AS((void)environment_choice(name, {"mpi", "shm"}),
                        "TESSERA_TEST_SETTING=SHM is not one of mpi, shm; fix or unset it",
@@ -102,7 +89,7 @@ TEST_CASE("a choice that there is not is refused with the choices that there are
 
 TEST_CASE("words with commas between them are read in any order") {
   CHECK(environment_words(name, {"a", "b"}).empty());
-  Setting const setting("b,a");
+  Setting const setting(name, "b,a");
   CHECK(environment_words(name, {"a", "b"}) == std::vector<std::string>{"b", "a"});
 }
 
@@ -110,7 +97,7 @@ TEST_CASE("a word that there is not is refused with the words that there are") {
   for (auto const& [value, word] :
        {std::pair("c", "c"), {"a,recordings", "recordings"}, {"a,", ""}, {"a b", "a b"}}) {
     CAPTURE(value);
-    Setting const setting(value);
+    Setting const setting(name, value);
     auto const message =
         std::string(name) + "=" + value + ": '" + word + "' is not one of a, b; fix or unset it";
     CHECK_THROWS_WITH_AS((void)environment_words(name, {"a", "b"}), message.c_str(), ConfigError);
@@ -119,7 +106,7 @@ TEST_CASE("a word that there is not is refused with the words that there are") {
 
 TEST_CASE("what TESSERA_CHECK asks for") {
   auto const read = [](char const* value) {
-    Setting const setting(value, "TESSERA_CHECK");
+    Setting const setting("TESSERA_CHECK", value);
     auto const [communication, recording] = Checks::from_environment();
     return std::pair(communication, recording);
   };
@@ -134,10 +121,10 @@ TEST_CASE("what TESSERA_CHECK asks for") {
 TEST_CASE("numbers are read the same whatever locale the program has set") {
   test::OddLocale const odd;
   {
-    Setting const setting("0.25");
+    Setting const setting(name, "0.25");
     CHECK(*environment_seconds(name) == 0.25);
   }
-  Setting const setting("12345");
+  Setting const setting(name, "12345");
   CHECK(*environment_integer(name, 1) == 12345);
   CHECK_THROWS_WITH_AS((void)environment_integer(name, 54321),
                        doctest::Contains("of at least 54321;"), ConfigError);
@@ -145,7 +132,7 @@ TEST_CASE("numbers are read the same whatever locale the program has set") {
 
 TEST_CASE("of a variable that cannot be read, a message shows the beginning, printable") {
   auto const value = "\x1b[2J" + std::string(100'000, 'x');
-  Setting const setting(value.c_str());
+  Setting const setting(name, value);
   auto const message = [](auto const& read) {
     try {
       (void)read();

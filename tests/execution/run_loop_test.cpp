@@ -179,3 +179,5 @@ TEST_CASE("a tile of any length is cut where the cells end") {
                                                   {'u', 2, cells - 2, 1, one.buffer(1)}});
   }
 }
+
+TEST_SUITE_END();

@@ -1,7 +1,5 @@
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,14 +7,15 @@
 
 #include "tessera/tessera.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/base/text.hpp"
 
 #include "support/agree.hpp"
+#include "support/setting.hpp"
 
 // Depths and tiles at the ends of their ranges: the bits of a plain loop, or an error.
 
 using namespace tessera;
+using test::Setting;
 
 TEST_SUITE_BEGIN("program/tuning");
 
@@ -24,21 +23,6 @@ namespace {
 
 constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 constexpr auto smallest = std::numeric_limits<std::int64_t>::min();
-
-// The variable, set for as long as this object lives.
-class Setting {
- public:
-  Setting(char const* name, std::string const& value) : name_(name), before_(environment(name)) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Setting() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-  Setting(Setting const&) = delete;
-  Setting& operator=(Setting const&) = delete;
-
- private:
-  char const* name_;
-  std::optional<std::string> before_;
-};
 
 NamedSharding rows() {
   return {Mesh({{"y", device_count()}}), P("y", none)};

@@ -1,19 +1,16 @@
 #include "src/runtime/local_devices.hpp"
 
-#include <cstdlib>
-#include <optional>
-#include <string>
-
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/device/cuda/driver.hpp"
 
 #include "support/left_out.hpp"
+#include "support/setting.hpp"
 
 using namespace tessera;
+using test::Setting;
 
 TEST_SUITE_BEGIN("runtime/local_devices");
 
@@ -31,21 +28,6 @@ RuntimeOptions asking_for(DeviceKind kind, std::int64_t count) {
   options.devices = count;
   return options;
 }
-
-// While it lives, a variable of the environment has another value.
-class Setting {
- public:
-  Setting(char const* name, char const* value) : name_(name), before_(environment(name)) {
-    setenv(name, value, 1);
-  }
-  ~Setting() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-  Setting(Setting const&) = delete;
-  Setting& operator=(Setting const&) = delete;
-
- private:
-  char const* name_;
-  std::optional<std::string> before_;
-};
 
 }  // namespace
 
