@@ -19,10 +19,9 @@
 namespace tessera::detail {
 namespace {
 
-// Describes what is wrong with a box's memory layout; empty if it is valid.
+// Describes what is wrong with the memory layout of a box that has cells; empty if it is valid.
 std::string trouble_with(BorrowedBox const& box, ElementSize element) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
-  if (box.cells.empty()) return {};
   if (box.first == nullptr) return text("the memory for ", box.cells, " is null");
   if (reinterpret_cast<std::uintptr_t>(box.first) % static_cast<std::uintptr_t>(element.alignment))
     return text("the memory for ", box.cells, " does not begin at a multiple of ",

@@ -13,9 +13,10 @@ std::optional<std::string> bytes_of_file(std::string const& path) {
   std::array<char, 4096> buffer{};
   for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0;)
     result.append(buffer.data(), n);
-  auto const error = std::ferror(file) != 0 ? errno : 0;
+  bool const is_read = std::ferror(file) == 0;
+  auto const error = errno;
   (void)std::fclose(file);
-  if (error == 0) return result;
+  if (is_read) return result;
   errno = error;
   return std::nullopt;
 }

@@ -1,6 +1,8 @@
 #include "src/base/inline_vector.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -114,6 +116,29 @@ TEST_CASE("structs whose members have values are added, copied and compared like
   CHECK((copy[0] == Stop{3, 20}));
   CHECK((copy.back() == Stop{}));
   CHECK((line[0] == copy[1]));
+}
+
+TEST_CASE("a list moves what it is given to keep") {
+  detail::StackList<std::unique_ptr<int>, 3> owners;
+  auto two = std::make_unique<int>(2);
+  owners.emplace_back(std::make_unique<int>(1));
+  owners.push_back(std::move(two));
+
+  REQUIRE(owners.size() == 2);
+  CHECK(*owners[0] == 1);
+  CHECK(*owners[1] == 2);
+}
+
+TEST_CASE("a list copies what others keep") {
+  auto const shared = std::make_shared<int>(7);
+  detail::StackList<std::shared_ptr<int>, 3> list;
+  list.push_back(shared);
+  list.emplace_back(shared);
+  auto const copy = list;
+
+  CHECK(shared.use_count() == 5);
+  list.clear();
+  CHECK(shared.use_count() == 3);
 }
 
 TEST_SUITE_END();

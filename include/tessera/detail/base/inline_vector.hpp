@@ -150,11 +150,12 @@ class StackList {
 
   /// Adds an item; there must be room.
   void push_back(T const& item) { emplace_back(item); }
+  void push_back(T&& item) { emplace_back(std::move(item)); }
   /// Makes an item in its place, of the members' values; there must be room.
   template <class... Values>
-  void emplace_back(Values const&... values) {
+  void emplace_back(Values&&... values) {
     TESSERA_ASSERT(size_ < Capacity, size_, " items already");
-    new (static_cast<void*>(bytes_ + size_ * sizeof(T))) T{values...};
+    new (static_cast<void*>(bytes_ + size_ * sizeof(T))) T{std::forward<Values>(values)...};
     ++size_;
   }
   /// Ends the life of all items.
