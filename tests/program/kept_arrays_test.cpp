@@ -10,6 +10,8 @@
 #include "tessera/tessera.hpp"
 
 #include "src/base/text.hpp"
+#include "src/execution/one_sided/one_sided_request.hpp"
+#include "src/runtime/current_runtime.hpp"
 
 #include "support/agree.hpp"
 #include "support/device_kinds.hpp"
@@ -172,6 +174,19 @@ TEST_CASE("arrays outlive their Runtime, whatever was done with them") {
   kept.clear();
   program.reset();
   CHECK(sum(here).value() == cells);
+}
+
+TEST_CASE("a request that failed in an earlier Runtime fails again, and not the Runtime that lives") {
+  OneSidedRequest request;
+  request.failure = "process 7: no such cells";
+  request.runtime = detail::current_runtime.number;
+  {
+    test::OtherEngine const other(1);
+    CHECK_THROWS_WITH_AS(detail::wait_for(request), "process 7: no such cells", PeerFailed);
+    CHECK_THROWS_WITH_AS((void)detail::is_done(request), "process 7: no such cells", PeerFailed);
+    CHECK(sum(ones(1)).value() == cells);
+  }
+  CHECK(sum(ones(device_count())).value() == cells);
 }
 
 TEST_CASE("partial results that are kept into another Runtime are refused") {

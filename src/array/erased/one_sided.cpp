@@ -5,6 +5,7 @@
 #include "src/base/text.hpp"
 #include "src/execution/one_sided/one_sided.hpp"
 #include "src/runtime/allocation.hpp"
+#include "src/runtime/current_runtime.hpp"
 #include "src/runtime/one_sided_access.hpp"
 
 namespace tessera::detail {
@@ -16,12 +17,20 @@ OneSided& one_sided_to(StatePtr const& state) {
   return one_sided();
 }
 
-// Nobody would answer it any more.
-void check_not_abandoned(OneSidedRequest const& request) {
+// Throws for a request of a Runtime that has ended: nobody would answer it any more, and its failure
+// is none of the Runtime that lives.
+void check_alive(OneSidedRequest const& request) {
+  if (request.failure && request.runtime != current_runtime.number)
+    throw PeerFailed(*request.failure);
   if (request.is_abandoned)
     throw UsageError(
         "a one-sided operation was still under way when its Runtime ended; call wait() or pass the "
         "next fence of its array before that");
+}
+
+std::shared_ptr<OneSidedRequest> sent(std::shared_ptr<OneSidedRequest> request) {
+  request->runtime = current_runtime.number;
+  return request;
 }
 
 }  // namespace
@@ -55,27 +64,27 @@ std::size_t cells_to_read(StatePtr const& state, Box const& box) {
 
 std::shared_ptr<OneSidedRequest> begin_read(StatePtr const& state, Box const& box,
                                             std::byte* into) {
-  return one_sided_to(state).begin_read(storage_of(*state), box, into);
+  return sent(one_sided_to(state).begin_read(storage_of(*state), box, into));
 }
 
 std::shared_ptr<OneSidedRequest> begin_write(StatePtr const& state, Box const& box,
                                              std::byte const* from, std::int64_t cells) {
   check_room(box, cells);
-  return one_sided_to(state).begin_write(storage_of(*state), box, from);
+  return sent(one_sided_to(state).begin_write(storage_of(*state), box, from));
 }
 
 std::shared_ptr<OneSidedRequest> begin_update(StatePtr const& state, Cell cell,
                                               CellUpdate const& update) {
-  return one_sided_to(state).begin_update(storage_of(*state), cell, update);
+  return sent(one_sided_to(state).begin_update(storage_of(*state), cell, update));
 }
 
 bool is_done(OneSidedRequest const& request) {
-  check_not_abandoned(request);
+  check_alive(request);
   return request.has_succeeded() || one_sided().is_done(request);
 }
 
 void wait_for(OneSidedRequest const& request) {
-  check_not_abandoned(request);
+  check_alive(request);
   if (!request.has_succeeded()) one_sided().wait(request);
 }
 

@@ -27,6 +27,7 @@ struct OneSidedRequest {
   std::byte* into = nullptr;           ///< destination of the cells read
   std::optional<std::string> failure;  ///< why it has failed, if it has
 
+  std::uint64_t runtime = 0;           ///< number of the engine that sent it
   bool is_abandoned = false;  ///< its Runtime ended before all answers had come
 
   [[nodiscard]] bool has_succeeded() const { return left == 0 && !failure && !is_abandoned; }
