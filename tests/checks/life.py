@@ -220,8 +220,8 @@ class Profile:
 
     def __init__(self, path: pathlib.Path, code: Code, driver: pathlib.Path, root: pathlib.Path):
         self.root, self.code, self.driver = root, code, driver.resolve().as_posix()
-        self.texts = {f.relative_to(root).as_posix(): f.read_text() for top in ("include", "src")
-                      for f in (root / top).rglob("*") if f.suffix in (".hpp", ".cpp", ".cu", ".cuh")}
+        self.texts = {f.relative_to(root).as_posix(): f.read_text(errors="replace")
+                      for top in ("include", "src") for f in (root / top).rglob("*") if f.is_file()}
         self.namespaces = {"{}"} | {
             word for file, text in self.texts.items() if file.endswith(".hpp")
             for name in NAMESPACE.findall(text) for word in name.split("::")}

@@ -10,7 +10,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from life import Life, Profile, short_name, types_of  # noqa: E402
 
-FILES = ("src/base/text.cpp", "src/plan/plan.cpp", "src/array/array.cpp", "src/nowhere/x.cpp")
+FILES = ("src/base/text.cpp", "src/plan/plan.cpp", "src/array/array.cpp", "src/nowhere/x.cpp",
+         "src/mesh/table.inc")
 STATEMENTS = 10
 
 
@@ -102,6 +103,10 @@ class Calls(unittest.TestCase):
         caller = "void tessera::a<tessera::B>()"
         life = self.life_of((FILES[0], caller, FILES[1], "tessera::B::b()", 10))
         self.assertEqual((life.climbs, list(life.apart.values())), ({}, ["handed"]))
+
+    def test_a_file_may_have_any_suffix(self):
+        life = self.life_of((FILES[2], "tessera::a()", FILES[4], "tessera::b()", 10))
+        self.assertEqual((life.climbs, life.files), ({}, sorted([FILES[2], FILES[4]])))
 
     def test_climbs_are_unknown_where_a_file_lies_on_no_floor(self):
         life = self.life_of((FILES[0], "tessera::a()", FILES[3], "tessera::b()", 10))

@@ -24,6 +24,7 @@ tessera_add_check(life_check life_test.py)
 tessera_add_check(locales locales.py "${PROJECT_SOURCE_DIR}")
 tessera_add_check(locales_check locales_test.py)
 tessera_add_check(style style)
+tessera_add_check(tidy_check tidy_test.py)
 tessera_add_check(variables variables.py "${PROJECT_SOURCE_DIR}")
 tessera_add_check(words words.py "${PROJECT_SOURCE_DIR}")
 # The README's program is the example, word for word.

@@ -54,7 +54,8 @@ def write_commands(build: pathlib.Path, folder: pathlib.Path) -> list[str]:
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
         inside = path.is_relative_to(ROOT) and not path.is_relative_to(build)
-        by_nvcc = "nvcc" in pathlib.Path(shlex.split(entry["command"])[0]).name
+        # Launchers may stand before the compiler.
+        by_nvcc = any(re.fullmatch(r"(.*/)?nvcc[-\d.]*", w) for w in shlex.split(entry["command"]))
         if inside and path.suffix == ".cpp" and not by_nvcc:
             commands.append({"directory": entry["directory"], "file": entry["file"],
                              "arguments": without_precompiled(entry["command"])})
