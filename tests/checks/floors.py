@@ -50,7 +50,8 @@ FLOORS = {
     "program": ["."],
     "ops": ["."],
 }
-# Rooms of the top floor, each with the others of them that it may include.
+# Rooms of the top floor, each with the others of them that it may include. Only io exists; the others
+# are planned.
 TOP = {
     "strategy": [],
     "grad": [],
