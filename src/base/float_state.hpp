@@ -84,8 +84,8 @@ class FloatState {
 
 #elif defined(__aarch64__)
 
-/// The state as the register FPCR holds it, of which other bits are zero here. The default one unless
-/// it was read.
+/// The state as the register FPCR holds it, of which other bits are zero here. The default one
+/// unless it was read.
 class FloatState {
  public:
   [[nodiscard]] static FloatState now() {

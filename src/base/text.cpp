@@ -39,8 +39,8 @@ bool continues(char c) {
 }
 
 // True if a character of UTF-8 may begin with these two bytes. Refuses control characters from
-// U+0080 to U+009F, which terminals obey, too; forms that are longer than necessary; surrogates; and
-// numbers above U+10FFFF.
+// U+0080 to U+009F, which terminals obey, too; forms that are longer than necessary; surrogates;
+// and numbers above U+10FFFF.
 bool may_begin(char first, char second) {
   switch (static_cast<unsigned char>(first)) {
     case 0xc2:
@@ -57,8 +57,8 @@ bool may_begin(char first, char second) {
   }
 }
 
-// Returns how many bytes the character at the front takes; 0 for a control character, and for a byte
-// that begins no character of UTF-8.
+// Returns how many bytes the character at the front takes; 0 for a control character, and for a
+// byte that begins no character of UTF-8.
 std::size_t printable_bytes(std::string_view words) {
   if (is_between(words[0], 0x20, 0x7e)) return 1;
   std::size_t const count = is_between(words[0], 0xc2, 0xdf)   ? 2

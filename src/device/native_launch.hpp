@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Launches by which a GPU's own compiler has built a statement's kernel.
+/// Launches the statement kernels that the GPU's compiler has built.
 
 #include "src/device/kernel_launch.hpp"
 
 namespace tessera {
 
-/// Where such kernels are launched.
+/// The stream on which such kernels are launched.
 struct NativeStream {
   void* stream = nullptr;  ///< of the GPU's runtime
   int multiprocessors = 1;
@@ -17,7 +17,7 @@ struct NativeStream {
 [[nodiscard]] int launch_natively(Queue& queue, KernelLaunch const& launch,
                                   NativeStream const& native);
 
-/// The cells that a copying kernel would copy, copied by the queue itself.
+/// Copies the cells that a copying kernel would copy, by the queue itself.
 void launch_copy(Queue& queue, KernelLaunch const& launch);
 
 }  // namespace tessera

@@ -15,7 +15,7 @@ namespace tessera {
 struct GpuPeerChannel;
 class MessagePath;
 
-/// How a message travels between two devices. Chosen when the plan is connected.
+/// Names how a message travels between two devices. `connect` chooses it.
 enum class PathKind : std::uint8_t {
   slots,         ///< the host packs it into the slots of the channel, and unpacks it there
   peer,          ///< from GPU to GPU, through memory that both reach
@@ -23,7 +23,7 @@ enum class PathKind : std::uint8_t {
   staged,        ///< a GPU packs it; the host carries it through pinned memory and the slots
 };
 
-/// All that travels between this device and one peer for one statement, and by what.
+/// A message between this device and one peer for one statement, and what carries it.
 struct Message : MessagePlan {
   Sender* sender = nullptr;
   Receiver* receiver = nullptr;
@@ -55,7 +55,7 @@ struct DevicePlan : DeviceWork {
 /// A statement, ready to run on this process once its channels are open.
 struct CompiledStatement : StatementPlan {
   CompiledStatement() = default;
-  /// The same plan, with channels still to be opened.
+  /// Takes the plan over; its channels are still to be opened.
   explicit CompiledStatement(LoweredStatement&& lowered);
 
   std::vector<DevicePlan> devices;

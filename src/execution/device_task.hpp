@@ -99,8 +99,8 @@ void execute(DeviceTask& task);
 /// plan says.
 /// Throws: PeerFailed, Mismatch, DeviceError.
 void exchange_cells(DeviceTask& task);
-/// The same in two halves, between which the device may change its own cells: only if the channels
-/// hold whole messages.
+/// True if the channels hold whole messages. Then `exchange_cells` may be called in two halves,
+/// send_cells and receive_cells, between which the device may change its own cells.
 [[nodiscard]] bool channels_hold_messages(DevicePlan const& plan);
 void send_cells(DeviceTask& task);
 void receive_cells(DeviceTask& task);

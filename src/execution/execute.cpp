@@ -93,7 +93,7 @@ KernelLaunch launch_of(KernelSource const& kernel, PartCall const& whole, Part c
 void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part) {
   PartCall const whole(task, part);
   auto launch = launch_of(kernel, whole, part);
-  // One accumulator is for one thread.
+  // An accumulator belongs to one thread, which computes the whole part.
   launch.is_whole = task.accumulator != nullptr || task.plan->whole_parts;
   task.queue->launch(launch);
 }
@@ -128,7 +128,8 @@ void compute(DeviceTask& task) {
   note_phase(task, Phase::kernel);
 }
 
-// What could not be written at once, since the statement still read it.
+// Copies results from the temporary to the target, which the statement still read when it computed
+// them.
 void copy_staged_writes(DeviceTask& task) {
   bool has_copied = false;
   for (std::size_t w = 0; w < task.targets.size(); ++w) {

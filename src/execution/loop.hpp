@@ -27,7 +27,7 @@ struct LoopDevice : LoopWork {
 /// if there is nothing to run or to receive, or if its messages do not fit the channels.
 [[nodiscard]] bool overlaps_messages(LoopDevice const& device, DevicePlan const& plan);
 
-/// How the blocks were submitted to a GPU in the last run.
+/// Says how the blocks were submitted to a GPU in the last run.
 struct GraphUse {
   std::int64_t blocks = 0;      ///< per graph; 0: no graph, launch by launch
   std::int64_t made = 0;        ///< graphs, since the loop was made
@@ -38,7 +38,7 @@ struct GraphUse {
 
 /// Blocks of a loop's steps, ready to run on this process once their channels are open.
 struct Loop : LoopPlan {
-  /// Of this process's devices, with channels still to be opened.
+  /// Takes over the plan of this process's devices; its channels are still to be opened.
   explicit Loop(LoweredLoop&& lowered);
 
   std::vector<LoopDevice> devices;

@@ -32,7 +32,7 @@ class LoopGraphs {
   /// Plans the started run for the device's number of blocks.
   [[nodiscard]] GraphPlan const& plan(GraphFacts facts, std::int64_t period);
   [[nodiscard]] GraphPlan const& plan() const { return plan_; }
-  /// How many graphs were made so far.
+  /// Returns how many graphs were made so far.
   [[nodiscard]] std::int64_t made() const { return made_; }
 
   struct Kept {

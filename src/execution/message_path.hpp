@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// The ways in which messages travel between two devices. Which one a message takes is chosen when
-/// its plan is connected; an exchange then goes through the same steps on every device:
+/// The paths that messages take between two devices. `connect` chooses the path of a message;
+/// an exchange then goes through the same steps on every device:
 ///
-///     begin_sends       what needs no turn of the host: packing, GPU to GPU
-///     put_pieces,       round by round, what goes through the slots of channels
+///     begin_sends       packs on the GPU; also sends between GPUs (nothing for host slots)
+///     put_pieces,       move pieces through the slots of channels, round by round
 ///     take_pieces
-///     finish_receives   what has arrived gets to its cells
+///     finish_receives   unpacks what has arrived into its cells
 
 #include <cstdint>
 #include <span>
@@ -23,7 +23,7 @@ struct PathMessages {
   std::span<Message const> receives;
 };
 
-/// One way in which messages travel. Has no state of its own.
+/// One path of messages. Has no state of its own.
 ///
 /// Threads: any; a task's calls come from the thread of its device.
 /// Throws:  PeerFailed, Mismatch, DeviceError, from any step.
@@ -34,7 +34,7 @@ class MessagePath {
   MessagePath(MessagePath const&) = delete;
   MessagePath& operator=(MessagePath const&) = delete;
 
-  /// All steps: sends and receives the messages.
+  /// Sends and receives the messages: goes through all steps.
   virtual void exchange(DeviceTask& task, PathMessages const& messages) const = 0;
 
   virtual void begin_sends(DeviceTask&, PathMessages const&) const {}
@@ -52,11 +52,11 @@ class MessagePath {
   [[nodiscard]] virtual bool holds_whole(Message const&) const { return true; }
 };
 
-/// What `Path`, which derives from this and is final, makes of its steps. Round r puts piece r to
-/// every peer, then takes piece r from every peer: with two slots per channel and as many rounds as
-/// the longest message needs, no two devices wait for each other.
+/// Makes an exchange of the steps of `Path`, which derives from this and is final. Round r puts
+/// piece r to every peer, then takes piece r from every peer: with two slots per channel and as
+/// many rounds as the longest message needs, no two devices wait for each other.
 ///
-/// The steps are called by the path's own type, so that an exchange costs one virtual call.
+/// Calls the steps by the path's own type, so that an exchange costs one virtual call.
 template <class Path>
 class PathSteps : public MessagePath {
  public:
@@ -72,7 +72,7 @@ class PathSteps : public MessagePath {
   }
 };
 
-/// Through the slots of channels, host to host.
+/// Returns the path through the slots of channels, from host to host.
 [[nodiscard]] MessagePath const& slot_path();
 
 [[nodiscard]] inline PathMessages messages_of(DevicePlan const& plan) {
@@ -83,7 +83,8 @@ class PathSteps : public MessagePath {
           std::span(plan.receives).subspan(use.first_receive, use.receive_count)};
 }
 
-/// The bytes of piece `round` of a message that travels in slots of `slot_bytes`; 0 behind its end.
+/// Returns the bytes of piece `round` of a message that travels in slots of `slot_bytes`; 0 past
+/// the message's end.
 [[nodiscard]] std::int64_t piece_bytes(Message const& message, std::int64_t slot_bytes,
                                        std::int64_t round);
 /// True if a message fits into the slots of its channel.

@@ -23,7 +23,7 @@ struct QueueContext {
     if (group != nullptr) (void)group->is_ready();
   }
 
-  // Of the host, pinned; outlive the queues' work.
+  // Pinned memory of the host; it outlives the queues' work.
   std::unique_ptr<DeviceBuffer> staging;  ///< messages that go through the host, as in `messages`
   std::unique_ptr<DeviceBuffer> parts;    ///< of a reduction
 

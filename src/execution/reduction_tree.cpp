@@ -13,7 +13,7 @@ void visit_neighbours(TreeNeighbours const& neighbours, Visit const& visit) {
   if (neighbours.parent) visit(*neighbours.parent, true);
 }
 
-// The same in the tree of this process's devices: visit(device, is_parent).
+// Calls visit(device, is_parent) for each neighbour in the tree of this process's devices.
 template <class Visit>
 void visit_inside(Job const& job, std::int64_t index, Visit const& visit) {
   visit_neighbours(neighbours_in_tree(index, job.local_count()),

@@ -23,7 +23,8 @@ struct TreeNeighbours {
 
 /// The tree of all devices, and inside it the tree of the processes' first devices.
 ///
-/// Inside a process the first device is the root, over the processes the first one.
+/// The first device of a process is the root of its tree. Process 0 is the root of the processes'
+/// tree.
 /// Threads: the caller's; the links of a device belong to its worker while it runs a task.
 class ReductionTrees {
  public:

@@ -56,7 +56,7 @@ class BlockRunner {
 
  private:
   static void run_alone(void const* self, std::int64_t, std::int64_t) {
-    // The object is no constant: `launch` hands on what it was given.
+    // The object is not const: `launch` passes on the pointer that it was given.
     const_cast<BlockRunner*>(static_cast<BlockRunner const*>(self))->visit_tiles(0);
   }
 
@@ -132,7 +132,7 @@ class BlockRunner {
     call_.step = kernel.step + (kernel.has_fixed_step ? 0 : first_step_ + task.step);
     std::int64_t rows = 1;
     for (std::size_t d = 0; d + 1 < extents_.size(); ++d) rows *= extents_[d];
-    // Where one thread computes, the whole pass was launched at once.
+    // On a serial host space, `run` has already launched the whole pass.
     queue_.launch({.kernel = &sources_[part.kernel],
                    .box = &call_,
                    .rows = rows,
@@ -177,7 +177,7 @@ void fill_other_buffers(DeviceTask const& task, std::vector<LoopGhosts> const& a
   }
 }
 
-// One run of a loop on one device.
+// Runs the blocks of a loop on one device.
 class LoopRunner {
  public:
   LoopRunner(DeviceTask& task, LoopArguments& arguments)

@@ -14,7 +14,7 @@ namespace tessera {
 /// The two buffers of an array on one device: first the one that holds its cells.
 using BufferPair = std::array<std::byte*, 2>;
 
-/// What a device needs beside the loop; the caller's thread fills it in.
+/// The inputs of a device beside the loop; the caller's thread fills them in.
 struct LoopArguments {
   LoopRun const* run = nullptr;
   std::size_t index = 0;                               ///< of the device among the local ones

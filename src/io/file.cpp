@@ -140,8 +140,8 @@ void File::belong_to(uid_t owner, gid_t group, mode_t permissions) const {
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0) fail(path_, "looked at");
   bool const does_already = about.st_uid == owner && about.st_gid == group;
-  // Some mounts let nobody change an owner, not even to the same one. First the owner: a change of it
-  // takes the permission to act as the owner away.
+  // Some mounts let nobody change an owner, not even to the same one. First the owner: a change of
+  // it takes the permission to act as the owner away.
   if (!does_already && ::fchown(descriptor_, owner, group) != 0)
     throw Error(text(printable(path_), " cannot be given to user ", owner, " and group ", group,
                      ", whose file it is to replace: ", std::strerror(errno),

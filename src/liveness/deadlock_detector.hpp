@@ -31,8 +31,7 @@ class DeadlockDetector {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// True if what a wait asks of a device of this process has been done: then the wait depends on
-  /// it no more.
+  /// True if a local device has already produced the awaited event.
   using IsSatisfied = std::function<bool(control::Edge const&)>;
 
   DeadlockDetector(ControlChannel& control_channel, Job const& job, WaitRegistry const& waits,

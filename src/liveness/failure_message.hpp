@@ -26,9 +26,9 @@ class PeerFoundMismatch final : public Mismatch, public PassedOn {
   using Mismatch::Mismatch;
 };
 
-/// What the others are told of a failure of this process.
+/// Returns what the others are told of a failure of this process.
 [[nodiscard]] control::Failed failure_message(std::exception_ptr const& error);
-/// What this process throws when `from` gives up: a PeerGaveUp or PeerFoundMismatch.
+/// Returns what this process throws when `from` gives up: a PeerGaveUp or PeerFoundMismatch.
 [[nodiscard]] std::exception_ptr failure_of(ProcessId from, control::Failed const& failed);
 
 }  // namespace tessera

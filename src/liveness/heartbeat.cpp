@@ -8,7 +8,6 @@
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/job/ipc/process_state.hpp"
-#include "src/plan/access.hpp"
 
 namespace tessera {
 namespace {
@@ -140,6 +139,8 @@ std::optional<std::string> Heartbeats::failure_on_this_host(ProcessId peer, Part
                                   ? own().heartbeats.load(std::memory_order_relaxed)
                                   : own().heartbeats.fetch_add(1, std::memory_order_relaxed);
   auto const silent_beats = watch.silence(peer_heartbeats, own_heartbeats);
+  // The two counts rise at different moments, so one heartbeat without the peer's says nothing, and
+  // /proc takes some microseconds to read.
   if (!silent_beats || *silent_beats < 2) return std::nullopt;
 
   auto const state = live_state(partner);

@@ -47,17 +47,18 @@ class Heartbeats {
   [[nodiscard]] bool has_other_hosts() const { return far_.has_value(); }
   /// Called when a channel leads to `peer`: finds out whether its heartbeat is visible.
   void greet(ProcessId peer);
-  /// The reason why `peer` counts as failed, if it does.
+  /// Returns the reason why `peer` counts as failed, if it does.
   [[nodiscard]] std::optional<std::string> failure_of(ProcessId peer, HeartbeatWatch& watch,
                                                       double silence_seconds);
-  /// "process 1 (pid 1234) has died", if that is known.
+  /// Returns "process 1 (pid 1234) has died", if that is known.
   [[nodiscard]] std::optional<std::string> death_of(ProcessId peer);
-  /// "process 1 (pid 1234)"
+  /// Returns "process 1 (pid 1234)".
   [[nodiscard]] std::string name_of(ProcessId peer) const;
 
   /// Publishes a segment of this process to the others of this host.
   void show_directory(SegmentTicket const& ticket);
-  /// That segment of another process of this host; nothing, with the reason, if it cannot be had.
+  /// Returns that segment of another process of this host; nothing, with the reason, if it cannot
+  /// be had.
   [[nodiscard]] std::optional<SegmentTicket> directory_of(ProcessId peer, std::string& why_not);
   /// True if `peer` is another process of this host and its memory can be mapped.
   [[nodiscard]] bool sees(ProcessId peer);
@@ -88,12 +89,12 @@ class Heartbeats {
 
   void start_thread(Bootstrap& bootstrap);
   void exchange_tickets(Bootstrap& bootstrap);
-  /// The data that the peer has published, if it is on this host.
+  /// Returns the data that the peer has published, if it is on this host.
   [[nodiscard]] std::optional<Partner> introduced(ProcessId peer) const;
-  /// The state letter of a process of this host, as reported to other hosts.
+  /// Returns the state letter of a process of this host, as reported to other hosts.
   [[nodiscard]] char state_letter(ProcessId peer);
   [[nodiscard]] bool is_far(ProcessId peer) const;
-  /// The process, if it is another one of this host.
+  /// Returns the entry of a process, if it is another one of this host.
   [[nodiscard]] Partner* partner(ProcessId peer);
   /// Maps its page at the first call.
   void need_page(Partner& partner) const;
@@ -101,7 +102,7 @@ class Heartbeats {
                                                                 Partner const& partner,
                                                                 HeartbeatWatch& watch,
                                                                 double silence_seconds);
-  /// Nothing if it is dead; a state without a letter if process ids are not comparable.
+  /// Returns nothing if it is dead, and a state without a letter if process ids are not comparable.
   [[nodiscard]] static std::optional<ProcessState> live_state(Partner const& partner);
   [[nodiscard]] Page& own() const { return *reinterpret_cast<Page*>(own_.data()); }
 

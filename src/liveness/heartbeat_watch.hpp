@@ -10,13 +10,13 @@ namespace tessera {
 /// Kept by the waiting thread; see Heartbeats::failure_of.
 struct HeartbeatWatch {
   bool has_looked = false;
-  /// The peer's end would be no failure: all have arrived, or nearly so.
+  /// True if the peer may exit now: the final barrier has begun.
   bool may_have_left = false;
   std::uint64_t peer_heartbeats = 0;
   std::uint64_t own_heartbeats = 0;  ///< this process's, when the peer's last moved
 
-  /// How many heartbeats of this process the peer's have stood still for; nothing at the first
-  /// look, and where they have moved since the last.
+  /// Returns how many own heartbeats have passed since the peer's count last changed; nothing at
+  /// the first look, and if it has changed since the last.
   [[nodiscard]] std::optional<std::uint64_t> silence(std::uint64_t peer_now,
                                                      std::uint64_t own_now) {
     if (has_looked && peer_now == peer_heartbeats) return own_now - own_heartbeats;

@@ -83,7 +83,7 @@ class CallerWaitPolicy final : public WorkerWaitPolicy {
   CallerWaitPolicy(WaitContext const& context, WaitSlot& slot, CallerDuties duties)
       : WorkerWaitPolicy(context, slot), duties_(std::move(duties)) {}
 
-  /// Whether every unsuccessful poll also polls for control messages.
+  /// Says whether every unsuccessful poll also polls for control messages.
   void poll_often(bool often) { polls_often_ = often; }
 
  protected:

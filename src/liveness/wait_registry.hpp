@@ -34,9 +34,9 @@ class WaitRegistry {
   /// The wait that blocks a local device, if there is one: that of its worker, or that of the
   /// caller's thread if that thread drives the device or the worker is idle.
   [[nodiscard]] std::optional<WaitingNode> blocking(DeviceId device) const;
-  /// What a thread of this process awaits of `process`; nothing if none does.
+  /// Returns what a thread of this process awaits of `process`; nothing if none does.
   [[nodiscard]] std::optional<Awaited> of_process(ProcessId process) const;
-  /// A wait of that kind; nothing if there is none.
+  /// Returns a wait of that kind; nothing if there is none.
   [[nodiscard]] std::optional<Awaited> of_kind(Awaited::Kind kind) const;
   /// Calls `visit(waiting)` for each wait of this process. Allocates nothing: long waits look
   /// often.

@@ -7,9 +7,6 @@
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
-
-#include "src/base/hash.hpp"
-#include "src/ops/binned_sum.hpp"
 #endif
 
 #ifdef __FAST_MATH__

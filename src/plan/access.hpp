@@ -70,7 +70,7 @@ void visit_combinations(std::vector<std::vector<AffinePiece>> const& affine_piec
   }
 }
 
-/// How a statement reads one array over a box of indices, where the access is one formula.
+/// The formula by which a statement reads one array over a box of indices.
 struct OperandFormula {
   /// Per dimension of the array. Periodic images are not distinguished, since they are adjacent
   /// where the reader expects them.

@@ -67,7 +67,7 @@ double BlockModel::seconds_per_moved_byte(std::int64_t steps, Index const& tile)
   auto const blocks = static_cast<double>(steps);
   if (bytes() > static_cast<double>(machine_.caches.second))
     return (seconds_per_byte + overlap(steps, tile) * seconds_per_byte_again) / blocks;
-  // Only in one dimension are tiles made for the first cache.
+  // Tiles are made for the first cache only in one dimension.
   bool const is_near = bytes() <= static_cast<double>(machine_.caches.nearest);
   return is_near || loop_.extents.size() > 1 ? 0 : seconds_per_near_byte / blocks;
 }

@@ -37,15 +37,16 @@ class BlockModel {
  public:
   BlockModel(LoopFacts const& loop, MachineFacts const& machine) : loop_(loop), machine_(machine) {}
 
-  /// The steps of a block, with the best tiles for them.
+  /// Returns the steps of a block, with the best tiles for them.
   [[nodiscard]] std::int64_t best_depth() const;
-  /// The most steps that a block may have if the caller asks for many.
+  /// Returns the most steps that a block may have if the caller asks for many.
   [[nodiscard]] std::int64_t most_depth() const;
-  /// The cells of a tile in blocks of `steps` steps; whole_extent if one tile covers the dimension.
+  /// Returns the cells of a tile in blocks of `steps` steps; whole_extent if one tile covers the
+  /// dimension.
   [[nodiscard]] Index best_tile(std::int64_t steps) const;
-  /// Of a step.
+  /// Returns the time of a step.
   [[nodiscard]] double step_seconds(std::int64_t steps, Index const& tile) const;
-  /// For people: the part that takes most of the time.
+  /// Names the part that takes most of the time, for people.
   [[nodiscard]] std::string bottleneck(std::int64_t steps, Index const& tile) const;
 
  private:

@@ -13,8 +13,8 @@ namespace {
 // Large, but small enough that no distance overflows.
 constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
 
-// For each instance the box in which it is early, beyond `far` where nothing bounds it. If q comes
-// after p and touches the same cells, every early cell of q depends only on early cells of p.
+// Computes the box in which each instance is early, beyond `far` where nothing bounds it. If q
+// comes after p and touches the same cells, every early cell of q depends only on early cells of p.
 class EarlyBoxes {
  public:
   EarlyBoxes(LoopBody const& body, BlockSchedule const& schedule, Box const& own)

@@ -202,7 +202,7 @@ class Images {
   Index hi_;
 };
 
-// What cells need of a buffer; only images lie past the ends of the domain.
+// Returns the cells of a buffer that these cells read; only images lie past the ends of the domain.
 Box need_of(BlockCells const& cells, BlockReach const& read, Shape const& shape) {
   auto box = cells.cells;
   for (std::size_t d = 0; d < box.rank(); ++d) {

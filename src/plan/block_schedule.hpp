@@ -17,8 +17,8 @@
 
 namespace tessera {
 
-/// How a statement of a loop reads an array: for the cell that it writes, along each dimension a
-/// cell between `lowest` and `highest` away.
+/// The cells that a statement of a loop reads of an array: for each cell that it writes, those
+/// between `lowest` and `highest` away along each dimension.
 struct LoopRead {
   std::size_t array = 0;
   Index lowest;
@@ -51,8 +51,8 @@ struct LoopBody {
   [[nodiscard]] std::vector<bool> written() const;
   /// The arrays of which some statement writes the other buffer, in any step.
   [[nodiscard]] std::vector<bool> swapped() const;
-  /// At the start of a step of a loop that has run for some time: a box around the cells in which
-  /// the two buffers of an array may differ.
+  /// Returns for each array a box around the cells in which its two buffers may differ, at the
+  /// start of a step of a loop that has run for some time.
   [[nodiscard]] std::vector<Box> differing() const;
 };
 
@@ -107,8 +107,8 @@ struct BlockCells {
   Index moved;
 };
 
-/// For each instance, the cells computed by a device that owns `own`: all of them lie within `own`
-/// and the ghost cells of the schedule's widths.
+/// Returns for each instance the cells that a device computes which owns `own`. All of them lie
+/// within `own` and the ghost cells of the schedule's widths.
 [[nodiscard]] std::vector<std::vector<BlockCells>> cells_of_block(LoopBody const& body,
                                                                   BlockSchedule const& schedule,
                                                                   Box const& own);

@@ -38,7 +38,7 @@ struct Cells {
   [[nodiscard]] bool wraps() const;
   /// The part of the lattice whose array cells lie in `box`.
   [[nodiscard]] Box lattice_in(Box const& box) const;
-  /// The same axes with another lattice box.
+  /// Returns the same axes with another lattice box.
   [[nodiscard]] Cells with_lattice(Box const& box) const { return {box, axes}; }
 
   friend bool operator==(Cells const&, Cells const&) = default;

@@ -38,13 +38,13 @@ bool is_whole(Access const& access, std::size_t d, Layout const& owned) {
          boundary.count == owned.shape()[d];
 }
 
-// How far along one dimension a device reads past its own cells.
+// The distances that a device reads past its own cells along one dimension.
 struct Reach {
   std::int64_t below = 0;
   std::int64_t above = 0;
 };
 
-// Every device owns the whole extent: only periodic images lie outside.
+// Returns the reach where every device owns the whole extent: only periodic images lie outside.
 std::optional<Reach> reach_where_whole(Layout const& owned, Access const& access, std::size_t d,
                                        Box const& indices) {
   if (!wraps(access.boundaries[d])) return Reach{};

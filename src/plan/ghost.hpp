@@ -26,24 +26,25 @@ struct GhostWidths {
   Index below;
   Index above;
 
-  /// No ghost cells.
+  /// Returns widths of 0: no ghost cells.
   [[nodiscard]] static GhostWidths none(std::size_t rank) {
     return {Index(rank, 0), Index(rank, 0)};
   }
   /// True if no width of `other` is larger.
   [[nodiscard]] bool covers(GhostWidths const& other) const;
-  /// The larger of each two widths.
+  /// Returns the larger of each two widths.
   [[nodiscard]] GhostWidths merged(GhostWidths const& other) const;
   friend bool operator==(GhostWidths const&, GhostWidths const&) = default;
   friend std::ostream& operator<<(std::ostream& out, GhostWidths const& widths);
 };
 
-/// Decides the width of a halo: the ghost cells that an access needs to read an array in place.
-/// Nothing if the reach exceeds the largest piece, or if array and work are cut differently: then a
-/// device assembles the cells that it needs in a temporary. A block of steps takes its widths from
-/// block_schedule.hpp. Arrays with several
+/// Decides the width of a halo: returns the ghost cells that an access needs to read an array in
+/// place. Returns nothing if the reach exceeds the largest piece, or if array and work are cut
+/// differently: then a device assembles the cells that it needs in a temporary. Arrays with several
 /// boxes per device have no ghost cells: they are read in place only if every device owns all cells
-/// that it needs.
+/// that it needs. An array has the largest widths that any statement so far needed, and they never
+/// shrink: `growth_for` (src/statement/lowering) asks for more when a statement needs them. A block
+/// of steps takes its widths from block_schedule.hpp.
 ///
 /// Ranks: pure, and the same on every process: it depends on no device.
 [[nodiscard]] std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& access,
@@ -55,7 +56,7 @@ struct Fill {
   ComputePlacement place;
   std::uint64_t fingerprint;
 
-  /// Nothing if no access fills boxes: such ghost cells never count as valid.
+  /// Returns nothing if no access fills boxes: such ghost cells never count as valid.
   [[nodiscard]] static std::shared_ptr<Fill const> make(std::vector<Access> accesses,
                                                         ComputePlacement const& place);
 };
@@ -75,8 +76,8 @@ class HaloValidity {
   void clear();
 
   [[nodiscard]] bool empty() const { return events_.empty(); }
-  /// The unwrapped cells past its own box of which `device` holds valid copies, for an array laid
-  /// out as `owned`.
+  /// Returns the unwrapped cells past its own box of which `device` holds valid copies, for an
+  /// array laid out as `owned`.
   [[nodiscard]] Region fresh_on(DeviceId device, Layout const& owned) const;
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
 

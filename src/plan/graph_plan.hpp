@@ -19,8 +19,9 @@ inline constexpr std::int64_t most_launches = 4096;
 inline constexpr std::int64_t least_runs = 4;
 inline constexpr std::int64_t most_period = 64;  ///< blocks
 
-/// What decides about the graphs of one device in a run of a loop. The first block of a run is not
-/// counted: it fills more ghost cells than the others, and is submitted launch by launch.
+/// The facts that decide about the graphs of one device in a run of a loop. They leave out the
+/// first block of a run, which fills more ghost cells than the others and is submitted launch by
+/// launch.
 struct GraphFacts {
   std::int64_t blocks = 0;          ///< of this run
   std::int64_t earlier_blocks = 0;  ///< of earlier runs whose graphs still exist

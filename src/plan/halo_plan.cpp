@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// One image of the domain along one dimension: unwrapped cells [lo, hi) are cells moved by `moved`.
+// An image of the domain along one dimension: unwrapped cells [lo, hi) are cells moved by `moved`.
 struct Image {
   std::int64_t lo;
   std::int64_t hi;

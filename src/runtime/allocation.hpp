@@ -14,8 +14,8 @@
 
 namespace tessera::detail {
 
-// All throw UsageError as `engine()` does. Collective in the same order on every process, but for
-// is_reachable and reference_count, which are local.
+// All throw UsageError as `engine()` does. They are collective, in the same order on every process,
+// except is_reachable and reference_count, which are local.
 
 /// An array's state with room for its cells, which are not set.
 /// Throws: ShardingError if the mesh names a device that the job does not have; ShapeError,
@@ -47,8 +47,8 @@ inline void check_runtime(ScalarModel const& scalar) {
 /// Makes room for ghost cells of an array, at least of these widths. Waits for the statements so
 /// far.
 void grow_ghost_cells(ArrayState& array, GhostWidths const& widths);
-/// How many references there are, without the runtime's own. Waits for the statements so far. Equal
-/// on all processes that hold alike.
+/// Returns how many references there are, without the runtime's own. Waits for the statements so
+/// far. Equal on all processes that hold the same handles.
 [[nodiscard]] std::int64_t reference_count(std::shared_ptr<ArrayState> const& array);
 [[nodiscard]] std::int64_t reference_count(std::shared_ptr<ScalarState> const& scalar);
 

@@ -49,7 +49,8 @@ class ArrayAllocator {
   /// Makes room for an array's ghost cells of at least these widths. Waits for the statements so
   /// far.
   void grow_ghost_cells(ArrayState& array, GhostWidths const& widths);
-  /// How many references there are, without that of a pool. Waits for the statements so far.
+  /// Returns how many references there are, without that of a pool. Waits for the statements so
+  /// far.
   [[nodiscard]] std::int64_t reference_count(std::shared_ptr<ArrayState> const& array);
   [[nodiscard]] std::int64_t reference_count(std::shared_ptr<ScalarState> const& scalar);
 

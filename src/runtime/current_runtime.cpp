@@ -33,7 +33,8 @@ void detail::leave_runtime_to_parent_in_forks() {
 void detail::refuse_in_fork() {
   if (current_runtime.is_fork)
     throw UsageError(
-        "this process was forked from one that has a tessera::Runtime, and only its parent may call "
+        "this process was forked from one that has a tessera::Runtime, and only its parent may "
+        "call "
         "Tessera; call exec in it, or fork before the Runtime is made");
 }
 

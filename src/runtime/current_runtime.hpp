@@ -24,13 +24,13 @@ struct QueueTraits;
 [[nodiscard]] Job const& job();
 /// The kind of the job's devices. Any thread may call this. Throws: UsageError without a Runtime.
 [[nodiscard]] DeviceKind device_kind();
-/// What the queues of the job's devices can do: all of them the same. Throws: UsageError if there
-/// is no Runtime.
+/// Returns the traits of the devices' queues, which are the same for all devices of the job.
+/// Throws: UsageError if there is no Runtime.
 [[nodiscard]] QueueTraits const& device_traits();
 
 namespace detail {
 
-/// Everything of which a process has one, in one place. Written by the Runtime alone.
+/// Holds everything of which a process has one. Only the Runtime writes it.
 struct CurrentRuntime {
   Engine* engine = nullptr;
   std::uint64_t number = 0;               ///< of that engine; 0 without one
@@ -38,7 +38,7 @@ struct CurrentRuntime {
   std::optional<std::thread::id> thread;  ///< that made the engine, the only one that may call it
   bool runs_user_function = false;        ///< the workers run a function of the program
   StatementListener* listener = nullptr;  ///< is told what the program does; null for nobody
-  // What std::terminate has to end, null where that has been done; and what it did before.
+  // std::terminate ends these two, unless they are null, and then calls the handler from before.
   Bootstrap* bootstrap_to_abort = nullptr;
   Engine* engine_to_end = nullptr;
   std::terminate_handler terminate_handler = nullptr;
@@ -51,8 +51,8 @@ extern CurrentRuntime current_runtime;
 /// Sets the engine that `engine()` returns; null for none.
 void set_engine(Engine* engine);
 
-/// From now on a process that is forked from this one has no Runtime: a call of Tessera throws
-/// there, and its end leaves the parent's job alone. Call it once a process.
+/// Makes sure that a process forked from this one has no Runtime: a call of Tessera throws there,
+/// and its end leaves the parent's job alone. Later calls do nothing.
 void leave_runtime_to_parent_in_forks();
 /// Throws: UsageError in such a process.
 void refuse_in_fork();

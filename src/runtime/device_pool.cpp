@@ -119,7 +119,7 @@ void DevicePool::wait_for_workers() {
                                           awaited_worker(context));
 }
 
-// What the workers have given to their queues.
+// Waits for the work that the workers have given to their queues.
 void DevicePool::wait_for_queues() {
   if (traits().is_eager) return;
   for (auto& context : contexts_) {

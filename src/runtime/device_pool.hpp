@@ -22,7 +22,7 @@
 
 namespace tessera {
 
-/// Everything one local device has for itself.
+/// Holds what belongs to one local device.
 struct DeviceContext {
   DeviceContext(DeviceId id, std::shared_ptr<Queue> queue)
       : device(id), queue_context(std::move(queue)) {}
@@ -54,7 +54,7 @@ class DevicePool {
   void stop() noexcept;
 
   [[nodiscard]] DeviceKind kind() const { return kind_; }
-  /// What the queues of the devices can do: all of them the same.
+  /// Returns the traits of the queues, which are the same for all devices.
   [[nodiscard]] QueueTraits const& traits() const { return contexts_.front().queue()->traits(); }
   [[nodiscard]] std::deque<DeviceContext>& contexts() { return contexts_; }
   [[nodiscard]] std::deque<DeviceContext> const& contexts() const { return contexts_; }
@@ -64,7 +64,7 @@ class DevicePool {
   [[nodiscard]] std::size_t index_of(DeviceId device) const {
     return static_cast<std::size_t>(job_.local_index(device));
   }
-  /// The same devices as arrays know them.
+  /// Returns the devices as arrays know them.
   [[nodiscard]] std::vector<LocalDevice> const& devices() const { return devices_; }
   [[nodiscard]] std::vector<QueueContext*> queue_contexts();
 
@@ -82,10 +82,10 @@ class DevicePool {
   /// Returns when all statements so far have been carried out. Throws: as finish_messages.
   void synchronize();
 
-  /// Room for what a plan needs of a device. Waits for the statements so far if there is too
-  /// little. Throws: DeviceError, and as synchronize.
+  /// Allocates the scratch memory that a plan needs. Waits for the statements so far if there is
+  /// too little. Throws: DeviceError, and as synchronize.
   void make_room(CompiledStatement const& plan);
-  /// The same for the devices' parts of a reduction.
+  /// Allocates the memory for the devices' accumulators of a reduction.
   void make_room(Reduction const& reduction);
 
  private:

@@ -55,7 +55,7 @@ void Dispatcher::post(ReadyStatement const& ready) {
     post(contexts[i], ready.plan->devices[i], ready);
 }
 
-// Everything that changes from run to run, from the caller's view of the arrays.
+// Fills in a task all that changes from run to run, as the caller sees the arrays now.
 void Dispatcher::post(DeviceContext& context, DevicePlan const& plan, ReadyStatement const& ready) {
   auto const& statement = ready.statement;
   if (!has_work(plan) && !statement.is_reduction()) return;

@@ -42,7 +42,7 @@ class Dispatcher {
                                        CompiledStatement const& plan) const;
   /// Runs `call` on every device; it lives until they have been waited for.
   void post_to_all(std::function<void(DeviceTask&)> const& call, StatementTag const& tag);
-  /// The same on the first device alone, which has the links to other processes.
+  /// Runs `call` on the first device alone, which has the links to other processes.
   void post_to_first(std::function<void(DeviceTask&)> const& call, StatementTag const& tag);
 
  private:

@@ -29,7 +29,8 @@ namespace detail {
 class BudgetStack;
 }  // namespace detail
 
-/// Orders the steps of a statement: plan it, judge it, post it, and wait where that is needed.
+/// Orders the steps of a statement: plan it, check it against the budgets, post it, and wait where
+/// that is needed.
 ///
 /// Ranks:   statements, loops and the end are collective over the job, in the same order on every
 ///          process; synchronize and on_local_devices are local.
@@ -41,11 +42,11 @@ class Engine {
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
-  /// Which of the engines of this process it is, counted from 1.
+  /// Returns the number of this engine among those of the process, counted from 1.
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] Job const& job() const;
   [[nodiscard]] DeviceKind device_kind() const;
-  /// What the queues of the devices can do.
+  /// Returns the traits of the devices' queues.
   [[nodiscard]] QueueTraits const& device_traits() const;
   [[nodiscard]] Network& network();
 
@@ -71,7 +72,7 @@ class Engine {
   /// exception of `f` is thrown here; other devices finish first.
   void on_local_devices(std::function<void(DeviceId)> const& f);
 
-  // What works beside the statements. Lifetime: the engine's.
+  // Other services of the engine. Lifetime: the engine's.
   [[nodiscard]] ArrayAllocator& arrays();
   [[nodiscard]] TreeCollectives& collectives();
   [[nodiscard]] Profiler& profiler();

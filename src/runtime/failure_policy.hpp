@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What happens when something fails: the process keeps it, and the others are told.
+/// Keeps the first failure of this process, and tells the others.
 
 #include <exception>
 
@@ -12,7 +12,7 @@ namespace tessera {
 
 class GpuRoutes;
 
-/// The first failure is the end of this process's part: every later statement throws it again.
+/// After its first failure a process runs no more statements; each rethrows that failure.
 ///
 /// Threads: the caller's.
 class FailurePolicy {
@@ -20,7 +20,7 @@ class FailurePolicy {
   FailurePolicy(Job const& job, Network& network, DevicePool& devices, GpuRoutes& gpu_routes)
       : job_(job), network_(network), devices_(devices), gpu_routes_(gpu_routes) {}
 
-  /// Runs `f`; what it throws is the end of this process's part. Throws: the first failure.
+  /// Runs `f`. An exception of it is a failure of this process. Throws: the first failure.
   template <class F>
   void guarded(F const& f) {
     try {

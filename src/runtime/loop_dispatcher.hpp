@@ -19,7 +19,7 @@ namespace tessera {
 /// Threads: the caller's.
 class LoopDispatcher {
  public:
-  /// What it works with. Lifetime: longer than this.
+  /// The parts that it uses. Lifetime: longer than this.
   struct Tools {
     StatementLog& log;
     DevicePool& devices;

@@ -8,7 +8,8 @@ class OneSided;
 
 namespace detail {
 
-/// Of the Runtime that lives; asking for it is a host access. Throws: UsageError as `engine()`.
+/// Returns that of the Runtime that lives. The call counts as a host access. Throws: UsageError as
+/// `engine()`.
 [[nodiscard]] OneSided& one_sided();
 
 }  // namespace detail

@@ -33,8 +33,8 @@ namespace {
   } catch (...) {
     log_error("uncaught exception that is no std::exception");
   }
-  // Only once, since another error here ends the process at once; and only on the thread that may
-  // call MPI.
+  // Ends the engine only once, since another error here ends the process at once; and only on the
+  // thread that may call MPI.
   auto& current = detail::current_runtime;
   if (auto* const engine = std::exchange(current.engine_to_end, nullptr);
       engine != nullptr && std::this_thread::get_id() == current.thread)
@@ -135,7 +135,7 @@ Runtime::Runtime(MpiCommunicator const& communicator, RuntimeOptions const& opti
 }
 
 Runtime::~Runtime() {
-  // In a forked process it is a copy of the parent's, with none of its threads.
+  // A forked process has a copy of the parent's, with none of its threads.
   if (detail::current_runtime.is_fork) (void)impl_.release();
 }
 

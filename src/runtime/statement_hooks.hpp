@@ -16,7 +16,7 @@ class BudgetStack;
 
 // All are local, and throw UsageError as `engine()` does.
 
-/// From now on, tells `listener` what the program does; null for nobody. Returns the one before.
+/// Sets the listener that is told what the program does; null for nobody. Returns the one before.
 StatementListener* set_listener(StatementListener* listener);
 /// True if a listener is set.
 [[nodiscard]] bool has_listener();
@@ -25,7 +25,7 @@ StatementListener* set_listener(StatementListener* listener);
 /// the previous sink.
 Explanations* explain_into(Explanations* sink);
 
-/// The CommunicationBudgets that live.
+/// Returns the CommunicationBudgets that live.
 [[nodiscard]] std::shared_ptr<BudgetStack> const& budgets();
 /// The reason why a statement may be refused, for people: "a CommunicationBudget",
 /// "TESSERA_STRICT"; empty if there is none.

@@ -23,11 +23,11 @@ class StatementPlanner {
                    Profiler& profiler)
       : job_(job), messages_(messages), devices_(devices), profiler_(profiler) {}
 
-  /// Looks at a statement as it stands; what follows is about this one.
+  /// Computes the plan key of a statement. Later calls use this key.
   void describe(Statement const& statement) { key_.describe(statement); }
-  /// Of all that has to be equal on every process.
+  /// Returns a hash of everything that must be equal on every process.
   [[nodiscard]] std::uint64_t hash_of(Statement const& statement) const;
-  /// The statement's plan, with room for what it needs. Valid until the next statement's.
+  /// Returns the statement's plan, with scratch memory for it. Valid until the next call.
   /// Ranks:  collective over the processes of the devices involved, if channels are new.
   /// Throws: PeerFailed, Mismatch, DeviceError.
   [[nodiscard]] std::shared_ptr<CompiledStatement> const& plan_for(Statement const& statement,

@@ -14,7 +14,7 @@ struct Loop;
 struct LoopRun;
 namespace detail {
 
-// As the functions of Engine. All throw UsageError as `engine()` does.
+// These call the functions of Engine. All throw UsageError as `engine()` does.
 
 void run_on_local_devices(std::function<void(DeviceId)> const& f);
 void open_loop_channels(Loop& loop);

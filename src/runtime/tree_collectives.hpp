@@ -26,7 +26,7 @@ namespace tessera {
 /// Threads: the caller's.
 class TreeCollectives final : public HostCollectives {
  public:
-  /// What it works with. Lifetime: longer than this.
+  /// The parts that it uses. Lifetime: longer than this.
   struct Tools {
     Job const& job;
     StatementLog& log;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto nothing = std::numeric_limits<std::int64_t>::min();
 
-// As their readers do, wherever those are.
+// Reads all variables as their users do, wherever those are.
 void read_all(ProcessId self) {
   (void)environment_choice("TESSERA_DEVICE", device_words());
   (void)environment_integer("TESSERA_DEVICES", 1);

@@ -36,14 +36,14 @@ class Routing {
   [[nodiscard]] Distance distance(DeviceId from, DeviceId to) const;
   /// The routes that may join the pair, best first.
   [[nodiscard]] std::span<Route const> preferred(DeviceId from, DeviceId to) const;
-  /// The route that is asked for between the two, if they are of different processes.
+  /// Returns the route that is asked for between the two, if they are of different processes.
   [[nodiscard]] std::optional<Route> forced(DeviceId from, DeviceId to) const;
   /// The process of the pair that is not this one, unless it drives both.
   [[nodiscard]] ProcessId remote_process(DeviceId from, DeviceId to) const;
   /// The best route of a pair, from the preference numbered `first` on.
   /// Throws: TransportError if there is none.
   [[nodiscard]] Route best(DeviceId from, DeviceId to, std::size_t first = 0) const;
-  /// The number of the preference behind this route's.
+  /// Index of the next route in the preference list.
   [[nodiscard]] std::size_t after(Route route, DeviceId from, DeviceId to) const;
 
  private:

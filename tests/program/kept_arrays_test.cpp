@@ -176,7 +176,8 @@ TEST_CASE("arrays outlive their Runtime, whatever was done with them") {
   CHECK(sum(here).value() == cells);
 }
 
-TEST_CASE("a request that failed in an earlier Runtime fails again, and not the Runtime that lives") {
+TEST_CASE(
+    "a request that failed in an earlier Runtime fails again, and not the Runtime that lives") {
   OneSidedRequest request;
   request.failure = "process 7: no such cells";
   request.runtime = detail::current_runtime.number;

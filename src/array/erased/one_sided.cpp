@@ -17,8 +17,8 @@ OneSided& one_sided_to(StatePtr const& state) {
   return one_sided();
 }
 
-// Throws for a request of a Runtime that has ended: nobody would answer it any more, and its failure
-// is none of the Runtime that lives.
+// Throws for a request of a Runtime that has ended: nobody would answer it any more, and its
+// failure is none of the Runtime that lives.
 void check_alive(OneSidedRequest const& request) {
   if (request.failure && request.runtime != current_runtime.number)
     throw PeerFailed(*request.failure);

@@ -15,7 +15,7 @@ constexpr std::array all_paths{PathKind::slots, PathKind::peer, PathKind::commun
                                PathKind::staged};
 
 void sort_by_path(std::vector<Message>& messages) {
-  // Between two members of a communicator messages have no names: their order must stay.
+  // NCCL and UCX match messages of a pair by order, so both sides must keep the same order.
   std::ranges::stable_sort(messages, {}, &Message::path);
 }
 

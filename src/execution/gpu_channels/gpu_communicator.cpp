@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-// The library that joins GPUs for a route, for people.
+// Names the library that joins GPUs for a route, for people.
 std::string_view library_of(Route route) {
   return route == Route::native ? "NCCL" : "UCX";
 }
@@ -29,7 +29,7 @@ struct AddressMessage {
   std::array<std::byte, 800> bytes{};
 };
 
-// The numbers of one process, for everybody.
+// Broadcasts the id from one process. Collective over the job.
 void spread(Bootstrap& bootstrap, GpuCommunicatorId& id, bool is_mine) {
   std::array<std::int64_t, sizeof id.bytes / sizeof(std::int64_t)> numbers;
   static_assert(sizeof numbers == sizeof id.bytes);
@@ -39,7 +39,8 @@ void spread(Bootstrap& bootstrap, GpuCommunicatorId& id, bool is_mine) {
   std::memcpy(id.bytes.data(), numbers.data(), sizeof numbers);
 }
 
-// Whether two devices of this host are on one GPU, by their numbers. A collective over the job.
+// True if two devices of this host are on one GPU, as their identities say. Collective over the
+// job.
 bool shares_gpus(Bootstrap& bootstrap, std::vector<std::uint64_t> const& identities) {
   // A process with fewer devices than others pads its list with zeros, which are not valid
   // identities.
@@ -73,7 +74,7 @@ void CommunicatorRoute::join_asked(GpuRouteChoice choice, Route route) {
       text("TESSERA_GPU_ROUTE=", to_string(choice), " cannot join the devices: ", why_not_));
 }
 
-// Notes how a try ended; true if all devices have joined.
+// Notes how an attempt ended. Returns true if all devices have joined.
 bool CommunicatorRoute::joins(Route route, std::string const& trouble) {
   if (!trouble.empty()) {
     why_not_ += text(why_not_.empty() ? "" : "; ", library_of(route), ": ", trouble);
@@ -93,7 +94,7 @@ bool CommunicatorRoute::has_communicators() const {
   return mine;
 }
 
-// As has_communicators.
+// Joins by the program's own communicators. Collective over the job.
 void CommunicatorRoute::adopt_given() {
   auto const& job = tools_.job;
   auto const& given = tools_.communicators.of_devices;
@@ -118,7 +119,7 @@ std::size_t CommunicatorRoute::local_index(DeviceId device) const {
   return static_cast<std::size_t>(tools_.job.local_index(device));
 }
 
-// Tries a route and returns the reason for its failure; empty if all have joined. A collective over
+// Tries a route and returns the reason for its failure; empty if all have joined. Collective over
 // the job.
 std::string CommunicatorRoute::try_route(Route route) {
   if (auto words = agreed(tools_.bootstrap, why_unfit(route)); !words.empty()) return words;
@@ -127,8 +128,8 @@ std::string CommunicatorRoute::try_route(Route route) {
   return words;
 }
 
-// As try_route, for a route that was not requested. Fails if the host's messages were forced to
-// another route.
+// Tries a route that was not requested: fails if the host's messages were forced to another route.
+// Collective over the job; returns as try_route.
 std::string CommunicatorRoute::try_unasked(Route route) {
   auto const asked = environment("TESSERA_ROUTE").value_or("ucx");
   bool const is_forced = route == Route::ucx_gpu && asked != "ucx";
@@ -137,7 +138,8 @@ std::string CommunicatorRoute::try_unasked(Route route) {
   return try_route(route);
 }
 
-// Of this process; a collective over the job.
+// Returns the reason why this process cannot take the route; empty if it can. Collective over the
+// job.
 std::string CommunicatorRoute::why_unfit(Route route) const {
   std::vector<std::uint64_t> identities;
   GpuCommunicatorTraits traits;
@@ -156,7 +158,7 @@ std::string CommunicatorRoute::why_unfit(Route route) const {
   return "";
 }
 
-// The streams with which the devices are members.
+// Makes the communication queues, with which the devices are members.
 std::vector<Queue*> CommunicatorRoute::prepare_comm_queues() {
   std::vector<Queue*> streams;
   for (auto* const context : tools_.contexts) {
@@ -178,7 +180,7 @@ void CommunicatorRoute::leave() {
   for (auto* const context : tools_.contexts) context->group.reset();
 }
 
-// As try_route.
+// Joins by NCCL. Collective over the job; returns as try_route.
 std::string CommunicatorRoute::join_native() {
   auto const& job = tools_.job;
   auto& peers = tools_.contexts.front()->queue->peers();
@@ -197,8 +199,9 @@ std::string CommunicatorRoute::join_native() {
   return words.empty() ? wait_until_joined() : words;
 }
 
-// As try_route. All poll for a moment and then exchange their results: a failure on one process
-// ends the wait of the others.
+// Waits until all members have joined. All processes poll for a moment and then exchange their
+// results, so a failure of one ends the wait of the others. Collective over the job; returns as
+// try_route.
 std::string CommunicatorRoute::wait_until_joined() {
   enum State : std::int64_t { joined, joining, failed };
   for (;;) {
@@ -218,7 +221,8 @@ std::string CommunicatorRoute::wait_until_joined() {
   }
 }
 
-// As try_route. Members are introduced as plans name them.
+// Makes the members of this process; `introduce` connects them when plans name them. Collective
+// over the job; returns as try_route.
 std::string CommunicatorRoute::join_ucx() {
   auto const trouble = trouble_of([&] {
     prepare_comm_queues();

@@ -37,6 +37,8 @@ MessageRoom lay_out_messages(DevicePlan& plan) {
       if (needs_room(message)) end += (message.bytes + alignment - 1) / alignment * alignment;
       is_any_staged = is_any_staged || is_staged(message);
     }
+  // A staged message lies at the same offset in pinned memory as on the GPU, so both buffers are as
+  // large.
   return {end, is_any_staged ? end : 0};
 }
 

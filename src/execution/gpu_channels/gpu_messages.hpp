@@ -18,23 +18,23 @@ struct MessageRoom {
   friend bool operator==(MessageRoom const&, MessageRoom const&) = default;
 };
 
-/// Gives every message of a plan its place in the room, and says how much room they need: what is
-/// received lies behind what is sent. Messages that a GPU stores into the other one at once, or
-/// reads where they were stored, need none.
+/// Gives every message of a plan its place in the buffers, and returns how large the buffers must
+/// be. Received messages follow the sent ones. Messages that a GPU stores into the other one at
+/// once, or reads where they were stored, need no place.
 MessageRoom lay_out_messages(DevicePlan& plan);
 
-/// Where a message lies in the memory of the task's GPU.
+/// Returns where a message lies in the memory of the task's GPU.
 [[nodiscard]] inline std::byte* in_room(DeviceTask const& task, Message const& message) {
   return task.context->messages->data() + message.room_offset;
 }
-/// Where it lies in pinned memory of the host.
+/// Returns where it lies in pinned memory of the host.
 [[nodiscard]] inline std::byte* in_staging(DeviceTask const& task, Message const& message) {
   return task.context->staging->data() + message.room_offset;
 }
 
 /// Adds the packing of a message, to memory that the GPU reaches, to the task's queue.
 void pack_on_gpu(DeviceTask& task, Message const& message, std::byte* to);
-/// The reverse.
+/// Adds the unpacking of a message to the task's queue.
 void unpack_on_gpu(DeviceTask& task, Message const& message, std::byte const* from);
 
 }  // namespace tessera

@@ -11,7 +11,7 @@
 namespace tessera {
 
 std::vector<std::string_view> const& gpu_route_words() {
-  // In the order of GpuRouteChoice, which begins before them.
+  // The words follow the order of GpuRouteChoice, whose first value has no word.
   static std::vector<std::string_view> const words{"host", "ipc", to_string(Route::native), "ucx"};
   return words;
 }

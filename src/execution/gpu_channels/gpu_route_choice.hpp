@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-/// How cells are to travel between GPUs. Numbers are compared between processes.
+/// Says how cells are to travel between GPUs. The processes compare its numbers.
 enum class GpuRouteChoice : std::uint8_t {
   automatic,  ///< the best route of each pair of GPUs
   host,       ///< between processes through the memory of the hosts
@@ -27,7 +27,7 @@ enum class GpuRouteChoice : std::uint8_t {
 [[nodiscard]] GpuRouteChoice gpu_route_choice(std::optional<std::string> const& word);
 /// The choice of the environment. Throws: ConfigError if it cannot be read.
 [[nodiscard]] GpuRouteChoice gpu_route_asked_for();
-/// Its word; empty for `automatic`.
+/// Returns the choice's word; empty for `automatic`.
 [[nodiscard]] std::string_view to_string(GpuRouteChoice choice);
 /// The communicator that is asked for by its name; none for other choices.
 [[nodiscard]] std::optional<Route> communicator_asked_for(GpuRouteChoice choice);

@@ -166,8 +166,9 @@ void GpuRoutes::put_in_place(Pair pair, GpuPeerChannel&& peer_channel) {
   *place = std::move(peer_channel);
 }
 
-// Every process goes through the same four steps, so that none waits for a later step of another. A
-// channel that cannot grow stays for the plans that use it; later plans do not use it.
+// Opens channels in four steps that every process goes through, so that none waits for a later step
+// of another. A channel that cannot grow stays for the plans that use it; later plans do not use
+// it.
 void GpuRoutes::open_remote_peer_channels(std::vector<Opening>& incoming,
                                           std::vector<Opening>& outgoing, StatementTag const& tag) {
   tools_.rest();

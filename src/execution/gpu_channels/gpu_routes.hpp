@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How cells travel between the GPUs of a job.
+/// Chooses how cells travel between the GPUs of a job.
 
 #include <cstdint>
 #include <map>
@@ -20,9 +20,10 @@
 
 namespace tessera {
 
-/// Peer channels between GPUs that reach each other's memory, the communicator of all GPUs, and the
-/// way through the host for all other messages. Where the host reaches the memory of the devices
-/// nothing of it is needed: messages are packed into the slots of channels. Threads: the caller's.
+/// Owns the peer channels between GPUs that reach each other's memory, and the communicator of all
+/// GPUs; all other messages go through the host. Where the host reaches the memory of the devices
+/// none of this is needed: the host packs messages into the slots of channels. Threads: the
+/// caller's.
 class GpuRoutes {
  public:
   /// Chooses as TESSERA_GPU_ROUTE says, and joins the GPU communicator if it is useful.
@@ -40,7 +41,7 @@ class GpuRoutes {
   /// Throws: DeviceError, TransportError, PeerFailed, Mismatch.
   void prepare(CompiledStatement& plan, StatementTag const& tag);
 
-  /// Whether messages of these devices may go by other ways than the slots of channels.
+  /// True if messages of these devices may take other paths than the slots of channels.
   [[nodiscard]] bool are_needed() const { return are_needed_; }
 
   /// Releases memory and events of other processes before those end. Nothing may be sent
@@ -63,7 +64,7 @@ class GpuRoutes {
   void choose();
   [[nodiscard]] QueueContext& context(DeviceId device) const;
   [[nodiscard]] bool is_near(ProcessId process) const;
-  /// None: through the host, by the channel's.
+  /// Returns nothing if the message takes the channel's host route.
   [[nodiscard]] std::optional<Route> route_between(DeviceId from, DeviceId to) const;
 
   void open_peer_channels(CompiledStatement const& plan, StatementTag const& tag);
@@ -90,7 +91,7 @@ class GpuRoutes {
   std::set<Pair> without_peer_channel_;  ///< between processes of this host that cannot have one
 };
 
-/// How a message travels.
+/// Returns the route that a message takes.
 [[nodiscard]] Route route_of(Message const& message);
 
 }  // namespace tessera

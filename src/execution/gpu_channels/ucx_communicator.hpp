@@ -33,7 +33,8 @@ class UcxCommunicator : public GpuCommunicator {
   virtual void connect(std::int64_t rank, std::span<std::byte const> address) = 0;
 };
 
-/// Whether UCX is available and reaches memory of such a GPU. Cost: starts UCX, some milliseconds.
+/// Says whether UCX is available and reaches memory of such a GPU. Cost: starts UCX, some
+/// milliseconds.
 [[nodiscard]] GpuCommunicatorTraits ucx_communicator_traits(Queue& stream);
 
 /// Makes a member whose messages follow the work of a stream. Their tags take the secret to know,

@@ -28,7 +28,8 @@ std::byte* grown_by(std::vector<std::byte>& bytes, std::int64_t more) {
   return bytes.data() + before;
 }
 
-// One cell is touched whole; of more, each byte is copied.
+// Does what a request asks. Reads and writes a single cell as a whole, and copies the bytes of
+// several.
 void carry_out(RequestMessage const& request, Shard& shard, std::int64_t element_bytes,
                std::span<std::byte const> cells, std::vector<std::byte>& answer) {
   auto const box = box_of(request, shard.own.rank());

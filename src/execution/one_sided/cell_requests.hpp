@@ -47,11 +47,11 @@ class OpenArrays {
   void add(std::shared_ptr<ArrayState> array, std::uint64_t epoch);
   void remove(ArrayState const& array);
 
-  /// Does what a message asks, and appends to the answer: its status, and what belongs to that.
+  /// Does what a message asks. Appends the status to the answer, then the cells or the refusal.
   void serve(std::span<std::byte const> message, std::vector<std::byte>& answer);
 
  private:
-  /// Where the cells of a request are; or why it is refused.
+  /// The place of a request's cells, or the reason why it is refused.
   struct Found {
     ArrayState* array = nullptr;
     Shard* shard = nullptr;

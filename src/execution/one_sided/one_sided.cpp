@@ -22,7 +22,7 @@
 namespace tessera {
 namespace {
 
-/// If this process answers calls itself, it polls for them after this many accesses.
+/// A process that answers calls itself polls for them after this many accesses.
 constexpr std::uint64_t accesses_between_looks = 64;
 
 Index index_of(std::span<std::int64_t const> cell) {
@@ -81,7 +81,7 @@ struct OneSided::Impl {
 
   // --- epochs ---
 
-  // Bits that are set on any process.
+  // Returns the bits that any process sets.
   unsigned over_processes(unsigned bits, char const* purpose) {
     std::byte all{static_cast<unsigned char>(bits)};
     collectives.or_over_processes({&all, 1}, fence_place, {purpose});
@@ -106,7 +106,7 @@ struct OneSided::Impl {
                                     "where the first fence asks who can answer");
     collectives.guarded([&] { network.open_calls((who & some_cannot) == 0, serve); });
     requests.open(*network.calls());
-    // If no process can, one reports it for all.
+    // Where no process can, the first one warns for all.
     if (why_not.empty() || (who == some_cannot && job.self() != ProcessId{0})) return;
     log_warning_once(text("one-sided access to cells of ",
                           who == some_cannot ? "another process" : "this process",
@@ -183,7 +183,7 @@ struct OneSided::Impl {
                             "; one-sided indices count from 0 and are not clamped"));
   }
 
-  // What the owner of some cells has to know of a request.
+  // Describes a request for the owner of some cells.
   static RequestMessage message_to(Owner const& owner, ArrayState const& array, Box const& cells) {
     RequestMessage message;
     message.array = array.number();

@@ -38,9 +38,9 @@ class OneSided {
   /// Throws: UsageError, on every process alike, if it may have none.
   void fence(std::shared_ptr<ArrayState> const& array, SourceLocation const& location);
 
-  /// One cell. `into` and `from` have room for an element.
+  /// Reads one cell. `into` has room for an element.
   void read(ArrayState& array, std::span<std::int64_t const> cell, std::byte* into);
-  /// One cell, in every copy.
+  /// Writes one cell, in every copy.
   void write(ArrayState& array, std::span<std::int64_t const> cell, std::byte const* from);
   /// Changes a cell; `old`, unless it is null, receives the old value.
   void update(ArrayState& array, std::span<std::int64_t const> cell, CellUpdate const& update,
@@ -55,7 +55,7 @@ class OneSided {
   /// Sends a box of cells; `from` has been read when this returns.
   [[nodiscard]] std::shared_ptr<OneSidedRequest> begin_write(ArrayState& array, Box const& box,
                                                              std::byte const* from);
-  /// What was there comes into the request's memory.
+  /// Changes a cell; its old value comes into the request's memory.
   [[nodiscard]] std::shared_ptr<OneSidedRequest> begin_update(ArrayState& array,
                                                               std::span<std::int64_t const> cell,
                                                               CellUpdate const& update);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What one process asks of cells that another one may hold.
+/// A request of one process for cells that another one may hold.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@ struct OneSidedRequest {
   std::byte* into = nullptr;           ///< destination of the cells read
   std::optional<std::string> failure;  ///< why it has failed, if it has
 
-  std::uint64_t runtime = 0;           ///< number of the engine that sent it
+  std::uint64_t runtime = 0;  ///< number of the engine that sent it
   bool is_abandoned = false;  ///< its Runtime ended before all answers had come
 
   [[nodiscard]] bool has_succeeded() const { return left == 0 && !failure && !is_abandoned; }

@@ -87,9 +87,9 @@ void RequestQueue::take_answer(Part& part) {
   } else if (answer.empty() ||
              AnswerStatus{std::to_integer<std::uint8_t>(answer.front())} != AnswerStatus::done) {
     auto const words = answer.empty() ? answer : answer.subspan(1);
-    request.failure = text(
-        "process ", call.to, ": ",
-        excerpt({reinterpret_cast<char const*>(words.data()), words.size()}, most_of_refusal));
+    request.failure =
+        text("process ", call.to, ": ",
+             excerpt({reinterpret_cast<char const*>(words.data()), words.size()}, most_of_refusal));
   } else if (std::ssize(answer) - 1 != part.answer_bytes) {
     request.failure = text("process ", call.to, " answered with ", std::ssize(answer) - 1,
                            " bytes of cells where it was asked for ", part.answer_bytes);

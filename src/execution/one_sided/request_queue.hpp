@@ -33,14 +33,14 @@ class RequestQueue {
   RequestQueue(RequestQueue const&) = delete;
   RequestQueue& operator=(RequestQueue const&) = delete;
 
-  /// From now on requests can be sent, by `calls`. Lifetime: longer than this.
+  /// Makes requests possible: they are sent by `calls`. Lifetime: longer than this.
   void open(Calls& calls) { calls_ = &calls; }
   /// Sends one message to the owner that it names. `place`: of its cells among those of the
   /// request. `cells`: what is to be written.
   void send(std::shared_ptr<OneSidedRequest> const& request, RequestMessage const& message,
             StridedBlock const& place, std::span<std::byte const> cells);
-  /// The same for many cells of one owner, in pieces of what a call holds. They are read at `from`,
-  /// unless it is null.
+  /// Sends the message for many cells of one owner, in pieces that a call holds. Reads the cells at
+  /// `from`, unless it is null.
   void send_cells(std::shared_ptr<OneSidedRequest> const& request, RequestMessage message,
                   StridedBlock const& place, std::byte const* from);
 
@@ -48,11 +48,12 @@ class RequestQueue {
   void progress();
   /// Returns once a request has been answered. Throws: PeerFailed if it has failed.
   void wait(OneSidedRequest const& request);
-  /// The same for all requests. Throws: PeerFailed if one has failed, waited for or not.
+  /// Returns once all requests have been answered. Throws: PeerFailed if one has failed, waited for
+  /// or not.
   void finish();
 
  private:
-  /// A call, and what its answer is for.
+  /// A call, and the place where its answer goes.
   struct Part {
     Call call;
     std::shared_ptr<OneSidedRequest> request;

@@ -21,7 +21,7 @@ void add_once(std::vector<std::int64_t>& list, std::int64_t number) {
   if (std::find(list.begin(), list.end(), number) == list.end()) list.push_back(number);
 }
 
-// Keeps a owner in place of the oldest.
+// Keeps an owner in place of the oldest.
 std::size_t keep(std::vector<Owner>& owners, std::size_t& next, Owner owner) {
   auto const place = next++ % most_owners;
   if (place < owners.size())

@@ -17,7 +17,7 @@ namespace tessera {
 /// A cell as a box.
 [[nodiscard]] Box box_of_one(std::span<std::int64_t const> cell);
 
-/// One box of one device, and how this process reaches it.
+/// A box of a device, and how this process reaches its cells.
 struct Owner {
   Box cells;
   std::int64_t replica = 0;
@@ -38,7 +38,7 @@ struct Owner {
     for (std::size_t d = 0; d < cell.size(); ++d) offset += (cell[d] - cells.lo[d]) * strides[d];
     return first + offset * element_bytes;
   }
-  /// The same for some of its cells.
+  /// Returns where some of the box's cells lie behind `first`.
   [[nodiscard]] StridedBlock block_of(Box const& some, std::int64_t element_bytes) const;
 };
 

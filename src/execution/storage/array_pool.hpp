@@ -30,7 +30,7 @@ class ArrayPool {
 
   /// A program that runs ahead of its workers uses as many at once as their rings hold.
   static constexpr std::size_t most_arrays = 128;
-  /// Of this process, all of them together; larger arrays are not kept.
+  /// The pool keeps at most these bytes of a process; larger arrays are not kept.
   static constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
   /// An idle array is released when this many others were made since its last use.
   static constexpr std::uint64_t most_idle = 512;

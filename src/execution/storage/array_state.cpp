@@ -156,8 +156,8 @@ void ArrayState::replace_storage(GhostWidths const& widths) {
   }
 }
 
-// One block for all shards of this process. Untouched pages take no memory, so second buffers have
-// their place from the beginning.
+// Makes one block for all shards of this process. Untouched pages take no memory, so second buffers
+// have their place from the beginning.
 std::shared_ptr<SharedBlock> ArrayState::make_block(std::vector<Shard>& shards) const {
   constexpr std::int64_t page = 4096;
   auto at = static_cast<std::int64_t>(sizeof(std::int64_t) + shards.size() * sizeof(SharedShard));

@@ -85,7 +85,7 @@ class ArrayState : public ArrayModel {
   ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number,
              std::vector<LocalDevice> const& local_devices, std::span<BorrowedBox const> borrowed);
 
-  /// All shards of this process, by device.
+  /// Returns all shards of this process, by device.
   [[nodiscard]] std::vector<Shard>& shards() { return shards_; }
   /// The shards of a device of this process, one for each of its boxes, as Layout::boxes_of lists
   /// them; none where the layout gives it none.
@@ -97,7 +97,7 @@ class ArrayState : public ArrayModel {
     partials_ = std::make_unique<Partials>(std::move(partials));
   }
 
-  /// Of the cells on this process.
+  /// Returns the bytes of the cells on this process.
   [[nodiscard]] std::int64_t local_bytes() const;
   /// Reuses this object as a new array whose cells are not set, if that is possible: it has no
   /// ghost cells, is neither pinned nor frozen, and was never fenced. There must be no other
@@ -114,7 +114,7 @@ class ArrayState : public ArrayModel {
 
   /// The array's state for one-sided access; null before its first fence.
   [[nodiscard]] std::shared_ptr<Window> const& window() const { return window_; }
-  /// At the first fence.
+  /// Sets that state; the first fence does so.
   void set_window(std::shared_ptr<Window> window) { window_ = std::move(window); }
   /// Allocates a shard's second buffer if it has none.
   void need_second_buffer(Shard& shard) const;
@@ -124,7 +124,7 @@ class ArrayState : public ArrayModel {
   using ArrayModel::adopt_boxes;
   using ArrayModel::set_widths;
 
-  // Where the shards of a device are among all of them.
+  // The range of a device's shards among all of them.
   struct DeviceShards {
     DeviceId device;
     std::size_t first;

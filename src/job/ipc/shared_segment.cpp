@@ -15,7 +15,6 @@
 #include "src/base/text.hpp"
 #include "src/job/ipc/descriptor.hpp"
 #include "src/job/ipc/descriptor_server.hpp"
-#include "src/plan/access.hpp"
 
 namespace tessera {
 namespace {

@@ -8,8 +8,6 @@
 #include <span>
 #include <string>
 
-#include "src/plan/access.hpp"
-
 namespace tessera {
 
 /// The data that another process needs to map a segment.

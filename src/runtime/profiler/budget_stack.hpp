@@ -43,7 +43,7 @@ class BudgetStack {
 
   /// True if a statement may be refused.
   [[nodiscard]] bool watches() const { return is_strict_ || !entries_.empty(); }
-  /// For people: the reason why a statement may be refused; empty if there is none.
+  /// Returns the reason why a statement may be refused, for people; empty if there is none.
   [[nodiscard]] std::string_view refuser() const;
   /// Equal on processes with the same budgets.
   [[nodiscard]] std::uint64_t fingerprint() const;

@@ -100,7 +100,7 @@ std::size_t Observer::row_of(SourceLocation const& location, char const* kind) {
   }
 }
 
-// One text may have several addresses, in several object files of the program.
+// Adds a row. One text may have several addresses, in several object files of the program.
 std::size_t Observer::new_row(SourceLocation const& location, char const* kind) {
   for (std::size_t row = 1; row < observed_.size(); ++row)
     if (observed_[row].location.line == location.line &&

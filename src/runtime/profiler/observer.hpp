@@ -80,7 +80,8 @@ class Observer {
   [[nodiscard]] ObserverOptions const& options() const { return options_; }
   /// Records a run of a statement, and returns the row for its times. Allocates nothing.
   [[nodiscard]] std::size_t note(Statement const& statement, CompiledStatement const& plan);
-  /// The same for `blocks` blocks of a loop, whose steps count as runs.
+  /// Records `blocks` blocks of a loop, whose steps count as runs, and returns the row for their
+  /// times.
   [[nodiscard]] std::size_t note(Loop const& loop, std::int64_t blocks);
   [[nodiscard]] PhaseTimer& timer(std::size_t device) { return timers_[device]; }
   [[nodiscard]] std::vector<ObservedStatement> const& observed() const { return observed_; }
@@ -90,11 +91,12 @@ class Observer {
   /// This process's part: a line per place, then one with the sums of all and the maxima over
   /// processes. No worker may be busy.
   [[nodiscard]] std::vector<ReportNumbers> numbers() const;
-  /// The table. `only_here` says why the numbers are those of this process alone, if they are.
+  /// Returns the table as text. `only_here` says why the numbers are those of this process alone,
+  /// if they are.
   [[nodiscard]] std::string report(std::span<ReportNumbers const> numbers,
                                    std::string_view only_here) const;
 
-  /// The same on the standard error.
+  /// Prints the table on the standard error.
   void print_report(std::span<ReportNumbers const> numbers, std::string_view only_here) const;
 
   /// Writes this process's part of the trace if requested; logs an error if that fails.
@@ -126,7 +128,8 @@ class Observer {
 /// runs for hours shall not lose it.
 void check_trace_file(std::string const& asked, ProcessId self);
 
-/// Where process `self` writes its trace: "run.json" for process 0, "run.1.json" for process 1.
+/// Returns the file to which process `self` writes its trace: "run.json" for process 0,
+/// "run.1.json" for process 1.
 [[nodiscard]] std::string trace_file(std::string const& asked, ProcessId self);
 
 /// The trace as JSON for Chrome's trace viewer and Perfetto.

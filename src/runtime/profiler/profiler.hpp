@@ -34,10 +34,11 @@ class Profiler {
 
   /// True where the environment asks for a report or a trace.
   [[nodiscard]] bool observes() const { return observer_ != nullptr; }
-  /// Notes that a statement, or blocks of a loop, are about to run: the row that its times go to.
+  /// Notes that a statement, or blocks of a loop, are about to run. Returns the row for their
+  /// times.
   [[nodiscard]] std::size_t row_of(Statement const& statement, CompiledStatement const& plan);
   [[nodiscard]] std::size_t row_of(LoopRun const& run);
-  /// Of a device, by its local index; null where nobody looks.
+  /// Returns the timer of a device, by its local index; null if nothing is observed.
   [[nodiscard]] PhaseTimer* timer(std::size_t device);
 
   /// Adds to the totals: a plan that was made, a statement, blocks of a loop.
@@ -48,7 +49,7 @@ class Profiler {
   /// Writes the trace, and the report of all processes. No worker may be busy.
   /// Ranks: collective, if there is a report.
   void show(Job const& job, Refused const& refused, Combine const& combine) const;
-  /// The same of this process alone, where nothing can be asked of the others.
+  /// Writes those of this process alone, where the others cannot be asked.
   void show_alone(Job const& job, Refused const& refused) const;
 
  private:

@@ -128,9 +128,9 @@ std::string Observer::report(std::span<ReportNumbers const> numbers,
   auto result =
       text("tessera: report of ", where, "; times are sums over devices\n", aligned(rows));
   if (is_of_all && job_.process_count() > 1)
-    result += text("largest values of any one process: kernel ", seconds(all.most_ns[0]), " s, pack ",
-                   seconds(all.most_ns[1]), " s, wait ", seconds(all.most_ns[2]), " s, ",
-                   counted(all.most_messages, "message"), '\n');
+    result += text("largest values of any one process: kernel ", seconds(all.most_ns[0]),
+                   " s, pack ", seconds(all.most_ns[1]), " s, wait ", seconds(all.most_ns[2]),
+                   " s, ", counted(all.most_messages, "message"), '\n');
   return result;
 }
 

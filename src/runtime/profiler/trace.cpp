@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-// As a JSON string, with its quotes.
+// Returns the words as a JSON string, with its quotes.
 std::string quoted(std::string const& words) {
   TextStream out;
   out << '"';
@@ -96,15 +96,15 @@ std::string trace_file(std::string const& asked, ProcessId self) {
 void check_trace_file(std::string const& asked, ProcessId self) {
   auto const file = trace_file(asked, self);
   auto const refuse = [&](std::string_view why) {
-    throw ConfigError(text("TESSERA_TRACE=", excerpt(asked), ": the file ", excerpt(file), ' ', why, "; name another, or unset it"));
+    throw ConfigError(text("TESSERA_TRACE=", excerpt(asked), ": the file ", excerpt(file), ' ', why,
+                           "; name another, or unset it"));
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) refuse("is a folder");
   auto const folder = file.substr(0, file.find_last_of('/') + 1);
   auto const place = folder.empty() ? "." : folder;
   if (!std::filesystem::is_directory(place, ignored)) refuse("lies in a folder that is not there");
-  if (!may_write(file, place))
-    refuse("cannot be written");
+  if (!may_write(file, place)) refuse("cannot be written");
 }
 
 std::string trace_text(Observer const& observer, Job const& job,

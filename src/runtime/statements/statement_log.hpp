@@ -21,9 +21,9 @@ class StatementLog {
  public:
   explicit StatementLog(Network& network) : network_(network) {}
 
-  /// The next number. Other processes are told it when they ask what this one does.
+  /// Returns the next number. Other processes are told it when they ask what this one does.
   StatementTag begin(std::uint64_t hash, SourceLocation const& location);
-  /// What was begun last; number 0 before the first.
+  /// Returns the tag that was begun last; number 0 before the first.
   [[nodiscard]] StatementTag const& last() const { return last_; }
 
   /// True if some process asked for comparisons: else no words need to be kept for them.
@@ -39,7 +39,7 @@ class StatementLog {
       return text(after.known() ? text(" (after ", after, ')') : "", ", ", describe());
     });
   }
-  /// The same at the end of the program: a process with fewer statements than others is found here.
+  /// Compares the ends of the programs: finds a process with fewer statements than others.
   void compare_end();
 
  private:

@@ -11,7 +11,6 @@
 
 #include "src/base/text.hpp"
 #include "src/job/ipc/shared_segment.hpp"
-#include "src/plan/access.hpp"
 #include "src/transport/host_memory/segment_directory.hpp"
 
 namespace tessera {

@@ -1,5 +1,4 @@
 #include "src/job/ipc/shared_segment.hpp"
-#include "src/plan/access.hpp"
 #include "src/transport/channel/channel_memory.hpp"
 #include "src/transport/shm/backend.hpp"
 

@@ -174,8 +174,9 @@ struct Digits {
 /// Fixed bins of 40 bits cover the doubles: bin b counts whole multiples of 2^(986 - 40 b). Each
 /// term is cut into three slices by rounding to the multiples of three neighbouring bins, starting
 /// at the bin of the largest term so far. A term's contribution to a bin depends on the term alone,
-/// and the bins are integers, so their sums are exact. When a larger term comes, the window of
-/// three moves up; the bin that falls out at the bottom can never count again.
+/// and the bins are integers, so their sums are exact. When a larger term comes, the three bins
+/// move up. The value uses only the three bins from that of the largest term down, so a bin that
+/// has left them would not count in any order.
 ///
 /// The value is the exact sum of the three bins, rounded once. The error is at most
 /// n * 2^-80 * max|x| before that rounding.
