@@ -22,6 +22,8 @@ constexpr std::uint64_t ask_interval = 4;
 constexpr std::uint64_t patience = 3 * ask_interval;
 /// The largest distance in rank at which another process of the same host is searched.
 constexpr std::int64_t farthest_neighbour = 16;
+/// Datagrams that are read at a time.
+constexpr int most_looks = 100;
 
 std::int64_t encode_address(sockaddr_in const& place) {
   return static_cast<std::int64_t>(place.sin_addr.s_addr) << 16 | place.sin_port;
@@ -183,22 +185,16 @@ std::optional<std::string> RemoteHeartbeats::death_of(ProcessId peer) {
 
 void RemoteHeartbeats::read_all() {
   read_refusals();
-  // An error belongs to an earlier question, and is cleared once reported. A crowd of strangers
-  // must not keep the thread here.
-  constexpr int most_at_once = 100;
-  for (int look = 0; look < most_at_once; ++look) {
+  // A crowd of strangers must not keep the thread here; it comes back for more.
+  for (int look = 0; look < most_looks; ++look) {
     sockaddr_in from{};
     std::array<std::byte, sizeof(HeartbeatDatagram) + 1> bytes;  // so that a longer one shows
     socklen_t from_size = sizeof from;
     auto const size = ::recvfrom(socket_, bytes.data(), bytes.size(), 0,
                                  reinterpret_cast<sockaddr*>(&from), &from_size);
     if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (size < 0) continue;
-    std::lock_guard const guard(mutex_);
-    if (auto const datagram = seal_.open(std::span(bytes).first(static_cast<std::size_t>(size))))
-      hear(*datagram, from);
-    else
-      refused_.add(RefusedKind::heartbeat);
+    // Another error belongs to an earlier question, and is cleared once reported.
+    if (size >= 0) take(std::span(bytes).first(static_cast<std::size_t>(size)), from);
   }
 }
 
@@ -233,11 +229,14 @@ void RemoteHeartbeats::read_refusals() {
   }
 }
 
-void RemoteHeartbeats::hear(HeartbeatDatagram const& datagram, sockaddr_in const& from) {
-  if (datagram.is_answer)
-    hear_answer(datagram, from.sin_addr.s_addr);
+void RemoteHeartbeats::take(std::span<std::byte const> bytes, sockaddr_in const& from) {
+  std::lock_guard const guard(mutex_);
+  auto const datagram = seal_.open(bytes);
+  if (!datagram) return refused_.add(RefusedKind::heartbeat);
+  if (datagram->is_answer)
+    hear_answer(*datagram, from.sin_addr.s_addr);
   else
-    answer(datagram, from);
+    answer(*datagram, from);
 }
 
 void RemoteHeartbeats::answer(HeartbeatDatagram const& question, sockaddr_in const& from) {

@@ -71,6 +71,10 @@ class RemoteHeartbeats {
   /// "process 1 (at 10.0.0.1)"
   [[nodiscard]] std::string name_of(ProcessId peer) const;
 
+  /// Does what a datagram asks or tells, if a process of the job has signed it; anybody may have
+  /// sent it. The socket's reader calls it. Throws: nothing.
+  void take(std::span<std::byte const> bytes, sockaddr_in const& from);
+
  private:
   struct Peer {
     std::uint64_t answers = 0;  ///< that show it alive
@@ -92,7 +96,6 @@ class RemoteHeartbeats {
 
   void read_all();
   void read_refusals();
-  void hear(HeartbeatDatagram const& datagram, sockaddr_in const& from);
   void answer(HeartbeatDatagram const& question, sockaddr_in const& from);
   void hear_answer(HeartbeatDatagram const& answer, HostAddress from);
 
