@@ -29,6 +29,16 @@ class Job {
     auto const place = device.value() - first_local_.value();
     return place >= 0 && place < local_count_;
   }
+  /// True for the number of a device of the job.
+  [[nodiscard]] bool has(DeviceId device) const {
+    return device.value() >= 0 && device.value() < device_count_;
+  }
+  /// True for a device that another process drives.
+  [[nodiscard]] bool is_remote(DeviceId device) const { return has(device) && !is_local(device); }
+  /// True for the number of a process of the job.
+  [[nodiscard]] bool has(ProcessId process) const {
+    return process.value() >= 0 && process.value() < process_count_;
+  }
   /// The place of a device of this process among its devices, from 0.
   [[nodiscard]] std::int64_t local_index(DeviceId device) const {
     return device.value() - first_local_.value();

@@ -67,6 +67,13 @@ void DeadlockDetector::begin_probe(WaitingNode const& waiting, std::uint64_t num
   if (step(probe, waiting)) follow(probe);
 }
 
+void DeadlockDetector::on_probe(control::Probe const& probe) {
+  if (!job_.has(probe.initiator_process) || !job_.is_local(probe.last.peer))
+    throw control::BadMessage(
+        text("a question of process ", probe.initiator_process, " about device ", probe.last.peer));
+  follow(probe);
+}
+
 bool DeadlockDetector::step(control::Probe& probe, WaitingNode const& next) {
   if (!is_followed(next.wait.what.kind)) return false;
   if (probe.steps > 0 && probe.noted == next.node && probe.noted_wait == next.wait.number)

@@ -40,7 +40,8 @@ class DeadlockDetector {
   /// Sends probes for the waits of this process that have become long. A check is cheap; call it
   /// often.
   void ask(Clock::time_point now);
-  void on_probe(control::Probe const& probe) { follow(probe); }
+  /// Throws: BadMessage for a probe that no process of this job sends.
+  void on_probe(control::Probe const& probe);
   void on_finished(ProcessId process, control::Finished const& finished);
 
   void set_last_statement(StatementTag const& tag) { last_statement_ = tag; }

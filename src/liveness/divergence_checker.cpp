@@ -85,8 +85,14 @@ void DivergenceChecker::tell() {
 DivergenceChecker::Child& DivergenceChecker::child(ProcessId process) {
   auto const found = std::find_if(children_.begin(), children_.end(),
                                   [&](auto const& other) { return other.process == process; });
-  TESSERA_ASSERT(found != children_.end(), process);
+  if (found == children_.end())
+    throw control::BadMessage("statements to compare, which are not for this process");
   return *found;
+}
+
+void DivergenceChecker::check_parent(ProcessId from) const {
+  if (parent_ != from)
+    throw control::BadMessage("a result of comparing statements, which are not for it");
 }
 
 void DivergenceChecker::on_digests(ProcessId from, control::Digests const& digests) {
@@ -115,7 +121,11 @@ void DivergenceChecker::compare(Child& child) {
   forget();
 }
 
-void DivergenceChecker::on_compared(control::Compared const& compared) {
+void DivergenceChecker::on_compared(ProcessId from, control::Compared const& compared) {
+  check_parent(from);
+  if (compared.statements < compared_by_parent_ || compared.statements > told_)
+    throw control::BadMessage(
+        text("a result of comparing ", compared.statements, " statements of ", told_));
   compared_by_parent_ = compared.statements;
   forget();
 }
@@ -126,13 +136,18 @@ void DivergenceChecker::forget() {
   while (history_.size() > own_statements_ - compared_by_all) history_.pop_front();
 }
 
-void DivergenceChecker::on_ask(control::Ask const& ask) {
+void DivergenceChecker::on_ask(ProcessId from, control::Ask const& ask) {
+  check_parent(from);
+  if (ask.number <= compared_by_parent_ || ask.number > told_)
+    throw control::BadMessage(text("a question about statement ", ask.number, " of ", told_));
   control_channel_.send(*parent_, account(ask.number));
 }
 
 void DivergenceChecker::on_description(ProcessId from,
                                        control::StatementDescription const& account_of_child) {
-  auto const own_account = account(child(from).compared + 1);
+  auto const& sender = child(from);
+  if (!sender.is_asked) throw control::BadMessage("the description of a statement, unasked");
+  auto const own_account = account(sender.compared + 1);
   failure_.set(std::make_exception_ptr(difference(self_, own_account, from, account_of_child)));
 }
 

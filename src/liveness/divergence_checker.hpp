@@ -41,9 +41,10 @@ class DivergenceChecker {
   /// Sends the parent all unreported statements. Cheap if there are none.
   void tell();
 
+  // Throws: BadMessage for what neither a child nor the parent sends.
   void on_digests(ProcessId from, control::Digests const& digests);
-  void on_compared(control::Compared const& compared);
-  void on_ask(control::Ask const& ask);
+  void on_compared(ProcessId from, control::Compared const& compared);
+  void on_ask(ProcessId from, control::Ask const& ask);
   void on_description(ProcessId from, control::StatementDescription const& account);
 
   /// A neighbour with which more than `most` of this process's statements have not been compared.
@@ -71,6 +72,7 @@ class DivergenceChecker {
   void compare(Child& child);
   void forget();
   [[nodiscard]] Child& child(ProcessId process);
+  void check_parent(ProcessId from) const;
   [[nodiscard]] control::StatementDescription account(std::uint64_t number) const;
   [[nodiscard]] OwnStatement const& own(std::uint64_t number) const;
 

@@ -40,8 +40,8 @@ control::Failed failure_message(std::exception_ptr const& error) {
 }
 
 std::exception_ptr failure_of(ProcessId from, control::Failed const& failed) {
-  auto const why = failed.is_passed_on ? std::string(failed.why.view())
-                                       : text("process ", from, " gave up: ", failed.why);
+  auto const why =
+      failed.is_passed_on ? text(failed.why) : text("process ", from, " gave up: ", failed.why);
   return failed.is_mismatch ? std::make_exception_ptr(PeerFoundMismatch(why))
                             : std::make_exception_ptr(PeerGaveUp(why));
 }

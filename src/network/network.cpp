@@ -8,8 +8,10 @@
 #include <thread>
 #include <utility>
 
+#include "tessera/base/error.hpp"
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/text.hpp"
 #include "src/job/host_cores.hpp"
 #include "src/liveness/deadlock_detector.hpp"
 #include "src/liveness/divergence_checker.hpp"
@@ -104,8 +106,19 @@ struct Network::Impl {
         [this](ProcessId from, std::span<std::byte const> bytes) { dispatch(from, bytes); });
   }
 
+  // A message that no process of this job sends ends the job, with a name.
   void dispatch(ProcessId from, std::span<std::byte const> bytes) {
-    switch (control::read<control::Kind>(bytes)) {
+    try {
+      hand_out(from, bytes);
+    } catch (control::BadMessage const& bad) {
+      failure.set(std::make_exception_ptr(
+          TransportError(text("process ", from, " sent ", bad.what(),
+                              "; all processes of a job must be of the same build"))));
+    }
+  }
+
+  void hand_out(ProcessId from, std::span<std::byte const> bytes) {
+    switch (control::kind_of(bytes)) {
       case control::Kind::invite:
         return channels.on_invite(control::read<control::Invite>(bytes));
       case control::Kind::answer:
@@ -117,13 +130,13 @@ struct Network::Impl {
       case control::Kind::failed:
         return failure.set(failure_of(from, control::read<control::Failed>(bytes)));
       case control::Kind::digests:
-        return checker->on_digests(from, control::read<control::Digests>(bytes));
+        return checks().on_digests(from, control::read<control::Digests>(bytes));
       case control::Kind::compared:
-        return checker->on_compared(control::read<control::Compared>(bytes));
+        return checks().on_compared(from, control::read<control::Compared>(bytes));
       case control::Kind::ask:
-        return checker->on_ask(control::read<control::Ask>(bytes));
+        return checks().on_ask(from, control::read<control::Ask>(bytes));
       case control::Kind::account:
-        return checker->on_description(from, control::read<control::StatementDescription>(bytes));
+        return checks().on_description(from, control::read<control::StatementDescription>(bytes));
       case control::Kind::request:
         return calls.on_request(from, control::read<control::Request>(bytes));
       case control::Kind::reply:
@@ -131,6 +144,11 @@ struct Network::Impl {
       case control::Kind::note:
         return handshakes.on_handshake(control::read<control::Note>(bytes));
     }
+  }
+
+  DivergenceChecker& checks() {
+    if (!checker) throw control::BadMessage("a message about statements, which are not compared");
+    return *checker;
   }
 
   // Waits for a neighbour that is too far behind.

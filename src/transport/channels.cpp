@@ -128,6 +128,14 @@ void Channels::invite(OfferRequest const& request, Transport const& transport, O
 }
 
 void Channels::on_invite(control::Invite const& invite) {
+  if (!job_.is_local(invite.from) || !job_.is_remote(invite.to))
+    throw control::BadMessage(
+        text("an invitation from device ", invite.from, " to device ", invite.to));
+  auto const* const transport = transport_of(invite.route);
+  auto const distance = routing_.distance(invite.from, invite.to);
+  if (transport == nullptr || !reaches(transport->traits(), distance))
+    throw control::BadMessage(
+        text("an invitation by ", invite.route, ", which does not join the two processes here"));
   partners_.insert(job_.process_of(invite.to));
   invites_.insert_or_assign({invite.from, invite.to}, invite);
 }
@@ -158,7 +166,9 @@ Sender* Channels::try_open_sender(DeviceId from, DeviceId to) {
 
 void Channels::on_answer(control::Answer const& answer) {
   auto const found = receivers_.find({answer.from, answer.to});
-  TESSERA_ASSERT(found != receivers_.end(), answer.from, " -> ", answer.to);
+  if (found == receivers_.end() || job_.is_local(answer.from))
+    throw control::BadMessage(
+        text("an answer to no invitation, from device ", answer.from, " to device ", answer.to));
   auto& incoming = found->second;
   if (auto const answered = std::exchange(incoming.answered, nullptr)) answered();
   if (answer.accepted) return;
@@ -171,7 +181,7 @@ void Channels::on_answer(control::Answer const& answer) {
            traits.shares_memory ? " shares no memory with this one by " : " cannot be reached by ",
            traits.name, ", so a slower route is taken: ", answer.refusal));
   first_route_[peer] = std::max(first_route_[peer], next);
-  refusals_[{peer, traits.route}] = answer.refusal.view();
+  refusals_[{peer, traits.route}] = text(answer.refusal);
   auto const& end = incoming.receiver.end();
   OfferRequest const request{answer.from, answer.to, peer, end.slot_bytes, &end};
   auto [transport, made] = offer(request, next);

@@ -52,6 +52,7 @@ class Channels {
   /// Answers an invitation for from -> to, if one has arrived and can be accepted.
   Sender* try_open_sender(DeviceId from, DeviceId to);
 
+  // Throws: BadMessage for what no process of this job sends.
   void on_invite(control::Invite const& invite);
   void on_answer(control::Answer const& answer);
 

@@ -34,7 +34,7 @@ struct Process {
 
   void hear() {
     control_channel.poll([this](ProcessId from, std::span<std::byte const> bytes) {
-      if (control::read<control::Kind>(bytes) == control::Kind::probe)
+      if (control::kind_of(bytes) == control::Kind::probe)
         detector.on_probe(control::read<control::Probe>(bytes));
       else
         detector.on_finished(from, control::read<control::Finished>(bytes));
@@ -217,6 +217,20 @@ TEST_CASE("a process that is done after the same statement has not done its part
 
   CHECK(world[0].failure_words().find(
             "process 1 has ended after statement 9 without doing its part, but device 0") == 0);
+}
+
+TEST_CASE("a question about a device of others, or of nobody, is refused") {
+  World world(2);
+  control::Probe probe;
+  for (std::int64_t const device : {1, 2, -1}) {
+    probe.last.peer = DeviceId(device);
+    CHECK_THROWS_AS(world[0].detector.on_probe(probe), control::BadMessage);
+  }
+  probe.last.peer = DeviceId(0);
+  CHECK_NOTHROW(world[0].detector.on_probe(probe));
+  probe.initiator_process = ProcessId(2);
+  CHECK_THROWS_WITH_AS(world[0].detector.on_probe(probe), "a question of process 2 about device 0",
+                       control::BadMessage);
 }
 
 TEST_SUITE_END();

@@ -35,13 +35,13 @@ struct Process {
   void hear() {
     checker.tell();
     control_channel.poll([this](ProcessId from, std::span<std::byte const> bytes) {
-      switch (control::read<control::Kind>(bytes)) {
+      switch (control::kind_of(bytes)) {
         case control::Kind::digests:
           return checker.on_digests(from, control::read<control::Digests>(bytes));
         case control::Kind::compared:
-          return checker.on_compared(control::read<control::Compared>(bytes));
+          return checker.on_compared(from, control::read<control::Compared>(bytes));
         case control::Kind::ask:
-          return checker.on_ask(control::read<control::Ask>(bytes));
+          return checker.on_ask(from, control::read<control::Ask>(bytes));
         default:
           return checker.on_description(from, control::read<control::StatementDescription>(bytes));
       }
@@ -158,6 +158,34 @@ TEST_CASE("statements that read alike but differ are said to differ in what is n
   CHECK(world[0].failure_words().find(
             "; the two differ in the expression, its slices or the layouts: ") !=
         std::string::npos);
+}
+
+TEST_CASE("what neither a child nor the parent sends is refused") {
+  World world(4);
+  auto& checker = world[2].checker;  // its parent is process 0, its child process 3
+  world[2].say(20);
+  world[2].hear();
+  auto const from = [](std::int64_t process) { return ProcessId(process); };
+
+  CHECK_THROWS_AS(checker.on_digests(from(1), {}), control::BadMessage);
+  CHECK_THROWS_AS(checker.on_description(from(0), {}), control::BadMessage);
+  CHECK_THROWS_WITH_AS(checker.on_description(from(3), {}),
+                       "the description of a statement, unasked", control::BadMessage);
+  CHECK_THROWS_AS(checker.on_compared(from(3), {.statements = 1}), control::BadMessage);
+  CHECK_THROWS_WITH_AS(checker.on_compared(from(0), {.statements = 21}),
+                       "a result of comparing 21 statements of 20", control::BadMessage);
+  CHECK_THROWS_AS(checker.on_ask(from(3), {.number = 1}), control::BadMessage);
+  CHECK_THROWS_AS(checker.on_ask(from(0), {.number = 0}), control::BadMessage);
+  CHECK_THROWS_AS(checker.on_ask(from(0), {.number = 21}), control::BadMessage);
+  CHECK_NOTHROW(checker.on_ask(from(0), {.number = 20}));
+  CHECK_NOTHROW(checker.on_compared(from(0), {.statements = 20}));
+  CHECK_THROWS_AS(checker.on_compared(from(0), {.statements = 19}), control::BadMessage);
+}
+
+TEST_CASE("the first process has no parent that could ask it") {
+  World world(2);
+  world[0].say(1);
+  CHECK_THROWS_AS(world[0].checker.on_ask(ProcessId(1), {.number = 1}), control::BadMessage);
 }
 
 TEST_SUITE_END();

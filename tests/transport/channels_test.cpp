@@ -1,9 +1,15 @@
 #include "src/transport/channels.hpp"
 
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/text.hpp"
 #include "src/job/ipc/descriptor_server.hpp"
 #include "src/job/ipc/progress_thread.hpp"
 
@@ -32,7 +38,7 @@ struct Process {
 
   void hear() {
     control_channel.poll([this](ProcessId, std::span<std::byte const> bytes) {
-      if (control::read<control::Kind>(bytes) == control::Kind::invite)
+      if (control::kind_of(bytes) == control::Kind::invite)
         channels.on_invite(control::read<control::Invite>(bytes));
       else
         channels.on_answer(control::read<control::Answer>(bytes));
@@ -131,6 +137,67 @@ TEST_CASE("an edge is satisfied by what this process has put, drained or opened"
   CHECK_FALSE(two.one.channels.is_satisfied(is_full));
   receiver.release();
   CHECK(two.one.channels.is_satisfied(is_full));
+}
+
+TEST_CASE("an invitation that no process of this job sends is refused") {
+  Two two;
+  auto const invite = [&](std::int64_t from, std::int64_t to, Route route) {
+    control::Invite message;
+    message.from = DeviceId(from);
+    message.to = DeviceId(to);
+    message.route = route;
+    two.zero.channels.on_invite(message);
+  };
+  CHECK_THROWS_AS(invite(0, 2, Route::shm), control::BadMessage);
+  CHECK_THROWS_AS(invite(0, -1, Route::shm), control::BadMessage);
+  CHECK_THROWS_AS(invite(0, 0, Route::shm), control::BadMessage);
+  CHECK_THROWS_AS(invite(1, 0, Route::shm), control::BadMessage);
+  for (auto const route : {Route::local, Route::peer})
+    CHECK_THROWS_WITH_AS(
+        invite(0, 1, route),
+        ("an invitation by " + text(route) + ", which does not join the two processes here")
+            .c_str(),
+        control::BadMessage);
+  CHECK_NOTHROW(invite(0, 1, Route::shm));
+}
+
+TEST_CASE("an answer to no invitation is refused") {
+  Two two;
+  control::Answer answer;
+  answer.from = second;
+  answer.to = first;
+  CHECK_THROWS_AS(two.zero.channels.on_answer(answer), control::BadMessage);
+  answer.from = first;
+  two.zero.channels.open_local(first, first);
+  CHECK_THROWS_AS(two.zero.channels.on_answer(answer), control::BadMessage);
+}
+
+TEST_CASE("an invitation to memory of an impossible size is declined") {
+  // With the last of them, the size of the channel would have no number.
+  for (std::uint64_t const slot_bytes :
+       {std::uint64_t{0}, ~std::uint64_t{63}, std::uint64_t{1} << 62U}) {
+    Two two;
+    struct {
+      SegmentTicket ticket;
+      std::uint64_t slot_bytes;
+    } asked{{}, slot_bytes};
+    asked.ticket.size_bytes =
+        static_cast<std::int64_t>(sizeof(ChannelMemory) + 2 * (sizeof(MessageHeader) + slot_bytes));
+    control::Invite message;
+    message.from = first;
+    message.to = second;
+    message.route = Route::shm;
+    message.size = sizeof asked;
+    std::memcpy(message.invitation.data(), &asked, sizeof asked);
+    two.zero.channels.on_invite(message);
+
+    CHECK(two.zero.channels.try_open_sender(first, second) == nullptr);
+    std::string refusal;
+    two.one.control_channel.poll([&](ProcessId, std::span<std::byte const> bytes) {
+      refusal = control::read<control::Answer>(bytes).refusal.view();
+    });
+    CHECK(refusal == "the invitation is invalid");
+  }
 }
 
 TEST_SUITE_END();

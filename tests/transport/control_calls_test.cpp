@@ -22,7 +22,7 @@ struct Process {
 
   void hear() {
     control_channel.poll([this](ProcessId from, std::span<std::byte const> bytes) {
-      if (control::read<control::Kind>(bytes) == control::Kind::request)
+      if (control::kind_of(bytes) == control::Kind::request)
         calls.on_request(from, control::read<control::Request>(bytes));
       else
         calls.on_reply(control::read<control::Reply>(bytes));
@@ -63,6 +63,20 @@ TEST_CASE("calls as control messages need the other caller, and are short") {
 
   CHECK(zero.calls.needs_the_other_caller());
   CHECK(zero.calls.most_bytes() == 960);
+}
+
+TEST_CASE("a request without a number, or whose answer is too long, is refused") {
+  FakeJob job(2);
+  ControlChannel control_channel(job[0]);
+  ControlCalls calls(
+      control_channel, [] {}, [](auto, std::vector<std::byte>& answer) { answer.resize(1001); });
+  control::Request request;
+  request.size = Call::front_bytes - 1;
+  CHECK_THROWS_WITH_AS(calls.on_request(ProcessId(1), request), "a request without a number",
+                       control::BadMessage);
+  request.size = Call::front_bytes;
+  CHECK_THROWS_AS(calls.on_request(ProcessId(1), request), control::BadMessage);
+  CHECK(job.messages_for(1) == 0);
 }
 
 TEST_SUITE_END();

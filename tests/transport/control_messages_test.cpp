@@ -1,6 +1,9 @@
 #include "src/transport/protocol/control_messages.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -17,6 +20,13 @@ StatementTag const seventh{7, 70, SourceLocation("/home/me/heat_1d.cpp", 41)};
 template <class Message>
 Message through_bytes(Message const& message) {
   return control::read<Message>(std::as_bytes(std::span(&message, 1)));
+}
+
+template <class Message>
+Message sized(std::uint32_t size) {
+  Message message;
+  message.size = size;
+  return message;
 }
 
 }  // namespace
@@ -63,17 +73,63 @@ TEST_CASE("a probe arrives as it was sent") {
 
 TEST_CASE("the kind of a message is found before it is known what message it is") {
   control::Failed const failed;
-  CHECK(control::read<control::Kind>(std::as_bytes(std::span(&failed, 1))) ==
-        control::Kind::failed);
+  CHECK(control::kind_of(std::as_bytes(std::span(&failed, 1))) == control::Kind::failed);
   control::Note const note;
-  CHECK(control::read<control::Kind>(std::as_bytes(std::span(&note, 1))) == control::Kind::note);
+  CHECK(control::kind_of(std::as_bytes(std::span(&note, 1))) == control::Kind::note);
 }
 
-TEST_CASE("of a message that came too short the rest is as it was made") {
+TEST_CASE("bytes that are no message are refused") {
+  CHECK_THROWS_WITH_AS((void)control::kind_of({}), "a message of no bytes", control::BadMessage);
+  std::byte const unknown{12};
+  CHECK_THROWS_WITH_AS((void)control::kind_of({&unknown, 1}), "a message of kind 12, which is none",
+                       control::BadMessage);
+}
+
+TEST_CASE("a message of another size than its own is refused") {
   control::Compared const sent{.statements = 9};
   auto const bytes = std::as_bytes(std::span(&sent, 1));
+  std::vector<std::byte> longer(bytes.begin(), bytes.end());
+  longer.push_back(std::byte{0});
 
-  CHECK(control::read<control::Compared>(bytes.first(1)).statements == 0);
+  CHECK(control::read<control::Compared>(bytes).statements == 9);
+  CHECK_THROWS_WITH_AS((void)control::read<control::Compared>(bytes.first(1)),
+                       "a message of 1 bytes, which has 16", control::BadMessage);
+  CHECK_THROWS_AS((void)control::read<control::Compared>(longer), control::BadMessage);
+}
+
+TEST_CASE("sizes in a message that it has no room for are refused") {
+  auto const refuses = [](auto const& message) {
+    try {
+      (void)through_bytes(message);
+    } catch (control::BadMessage const& bad) {
+      return std::string_view(bad.what()).find("there is room for") != std::string_view::npos;
+    }
+    return false;
+  };
+  CHECK(refuses(sized<control::Invite>(801)));
+  CHECK(refuses(sized<control::Request>(1001)));
+  CHECK(refuses(sized<control::Reply>(0xffffffff)));
+  CHECK(refuses(sized<control::Note>(961)));
+  CHECK_FALSE(refuses(sized<control::Note>(960)));
+  control::Digests digests;
+  digests.count = 17;
+  CHECK(refuses(digests));
+  control::Invite invite;
+  invite.route = static_cast<Route>(8);
+  CHECK_THROWS_WITH_AS((void)through_bytes(invite), "an invitation by route 8, which is none",
+                       control::BadMessage);
+}
+
+TEST_CASE("any letters are a text, and any byte is true or false") {
+  control::Failed failed;
+  auto const bytes = std::as_writable_bytes(std::span(&failed, 1));
+  std::fill(bytes.begin() + 1, bytes.end(), std::byte{'\x1b'});
+
+  auto const arrived = through_bytes(failed);
+
+  CHECK(arrived.is_mismatch);
+  CHECK(arrived.why.view().size() == 900);
+  CHECK(text(arrived.why).starts_with("\\x1b\\x1b"));
 }
 
 TEST_SUITE_END();

@@ -74,4 +74,19 @@ TEST_CASE("an edge is satisfied once as many messages were sent as it waits for"
   CHECK(pair.zero.is_satisfied(edge));
 }
 
+TEST_CASE("a note from a device of this process, or to one of another, is refused") {
+  Pair pair;
+  auto const note = [&](std::int64_t from, std::int64_t to) {
+    control::Note message;
+    message.from = DeviceId(from);
+    message.to = DeviceId(to);
+    pair.one.on_handshake(message);
+  };
+  CHECK_THROWS_WITH_AS(note(1, 1), "a note from device 1 to device 1", control::BadMessage);
+  CHECK_THROWS_AS(note(0, 0), control::BadMessage);
+  CHECK_THROWS_AS(note(2, 1), control::BadMessage);
+  CHECK_THROWS_AS(note(-1, 1), control::BadMessage);
+  CHECK_NOTHROW(note(0, 1));
+}
+
 TEST_SUITE_END();

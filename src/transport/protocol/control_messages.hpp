@@ -1,7 +1,8 @@
 #pragma once
 /// @file
 /// Control messages between processes, beside the payloads. Plain values; all processes run the
-/// same build.
+/// same build. What arrives is data from outside: `read` checks what a message says about itself,
+/// and its handler what it says about the job.
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <span>
 #include <string_view>
 
+#include "tessera/base/error.hpp"
 #include "tessera/base/ids.hpp"
 
 #include "src/base/text.hpp"
@@ -36,7 +38,24 @@ enum class Kind : std::uint8_t {
   note
 };
 
-/// A text of limited length, truncated if too long.
+/// A message that no process of this job sends. Its words follow "process 3 sent ".
+class BadMessage final : public TransportError {
+ public:
+  using TransportError::TransportError;
+};
+
+/// True or false in a message. Any byte is one of them.
+class Flag {
+ public:
+  Flag() = default;
+  Flag(bool value) : byte_(value ? 1 : 0) {}    // NOLINT: a bool that travels
+  operator bool() const { return byte_ != 0; }  // NOLINT
+
+ private:
+  std::uint8_t byte_ = 0;
+};
+
+/// A text of limited length, truncated if too long. Any letters are one.
 template <std::size_t Size>
 struct Text {
   std::array<char, Size> letters{};
@@ -45,9 +64,12 @@ struct Text {
   explicit Text(std::string_view whole) {
     std::copy_n(whole.begin(), std::min(whole.size(), Size - 1), letters.begin());
   }
-  [[nodiscard]] std::string_view view() const { return letters.data(); }
+  [[nodiscard]] std::string_view view() const {
+    return {letters.data(), ::strnlen(letters.data(), Size)};
+  }
+  /// For people: as `printable`, in several lines if it has them.
   friend std::ostream& operator<<(std::ostream& out, Text const& text) {
-    return out << text.view();
+    return out << printable(text.view(), "\n");
   }
 };
 
@@ -84,12 +106,14 @@ struct Invite {
   DeviceId to;
   std::uint32_t size = 0;
   std::array<std::byte, 800> invitation{};
+
+  void check() const;
 };
 
 /// The sender has made its end of from -> to, or has failed to.
 struct Answer {
   Kind kind = Kind::answer;
-  bool accepted = false;
+  Flag accepted;
   DeviceId from;
   DeviceId to;
   Text<512> refusal;
@@ -98,10 +122,12 @@ struct Answer {
 /// A thread that waits: a device's, or the one that calls the library in a process of several
 /// devices.
 struct Node {
-  bool is_caller = false;
+  Flag is_caller;
   std::int64_t number = 0;  ///< of the device or of the process
 
-  friend bool operator==(Node const&, Node const&) = default;
+  friend bool operator==(Node const& a, Node const& b) {
+    return bool{a.is_caller} == bool{b.is_caller} && a.number == b.number;
+  }
 };
 
 /// A deadlock probe: follows waits from thread to thread; a probe that returns to its origin has
@@ -133,17 +159,19 @@ struct Finished {
 /// A process gives up.
 struct Failed {
   Kind kind = Kind::failed;
-  bool is_mismatch = false;
-  bool is_passed_on = false;  ///< another process gave up first, and `why` names it already
+  Flag is_mismatch;
+  Flag is_passed_on;  ///< another process gave up first, and `why` names it already
   Text<900> why;
 };
 
 /// Hashes of a process's next statements, for its parent to compare.
 struct Digests {
   Kind kind = Kind::digests;
-  bool has_ended = false;  ///< the last of them is the end of the program
+  Flag has_ended;  ///< the last of them is the end of the program
   std::size_t count = 0;
   std::array<std::uint64_t, 16> list{};
+
+  void check() const;
 };
 
 /// The number of a process's statements that the sender of this message has compared with its own.
@@ -161,7 +189,7 @@ struct Ask {
 /// The answer.
 struct StatementDescription {
   Kind kind = Kind::account;
-  bool is_end = false;  ///< there is none
+  Flag is_end;  ///< there is none
   Statement statement;
   Text<512> what;  ///< the rest, for people
 };
@@ -171,6 +199,8 @@ struct Request {
   Kind kind = Kind::request;
   std::uint32_t size = 0;
   std::array<std::byte, 1000> bytes{};
+
+  void check() const;
 };
 
 /// Its answer.
@@ -178,6 +208,8 @@ struct Reply {
   Kind kind = Kind::reply;
   std::uint32_t size = 0;
   std::array<std::byte, 1000> bytes{};
+
+  void check() const;
 };
 
 /// A handshake message from one device's process to another's.
@@ -187,12 +219,22 @@ struct Note {
   DeviceId to;
   std::uint32_t size = 0;
   std::array<std::byte, 960> bytes{};
+
+  void check() const;
 };
 
+/// What message the bytes are. Throws: BadMessage if they are none.
+[[nodiscard]] Kind kind_of(std::span<std::byte const> bytes);
+
+[[noreturn]] void refuse_size(std::size_t bytes, std::size_t expected);
+
+/// The message: of its own size, and with sizes and numbers that fit it. Throws: BadMessage.
 template <class Message>
 [[nodiscard]] Message read(std::span<std::byte const> bytes) {
   Message message;
-  std::memcpy(static_cast<void*>(&message), bytes.data(), std::min(bytes.size(), sizeof message));
+  if (bytes.size() != sizeof message) refuse_size(bytes.size(), sizeof message);
+  std::memcpy(static_cast<void*>(&message), bytes.data(), sizeof message);
+  if constexpr (requires { message.check(); }) message.check();
   return message;
 }
 

@@ -5,6 +5,8 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/text.hpp"
+
 namespace tessera {
 
 void Handshakes::send(DeviceId from, DeviceId to, std::span<std::byte const> bytes) {
@@ -19,6 +21,8 @@ void Handshakes::send(DeviceId from, DeviceId to, std::span<std::byte const> byt
 }
 
 void Handshakes::on_handshake(control::Note const& note) {
+  if (!job_.is_remote(note.from) || !job_.is_local(note.to))
+    throw control::BadMessage(text("a note from device ", note.from, " to device ", note.to));
   auto const bytes = std::span(note.bytes).first(note.size);
   received_[{note.from, note.to}].waiting.emplace_back(bytes.begin(), bytes.end());
 }

@@ -27,6 +27,7 @@ class Handshakes {
 
   /// Sends at most `max_bytes` to the process of `to`. Returns at once.
   void send(DeviceId from, DeviceId to, std::span<std::byte const> bytes);
+  /// Throws: BadMessage if it is not from another process's device to one of this process.
   void on_handshake(control::Note const& note);
 
   /// The number, from 1, of the message that `to` takes next.

@@ -5,6 +5,8 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/text.hpp"
+
 namespace tessera {
 namespace {
 
@@ -42,8 +44,12 @@ bool ControlCalls::progress() {
 
 void ControlCalls::on_request(ProcessId from, control::Request const& request) {
   auto const bytes = bytes_in(request);
+  if (bytes.size() < Call::front_bytes) throw control::BadMessage("a request without a number");
   answer_.assign(bytes.begin(), bytes.begin() + Call::front_bytes);
   serve_(bytes.subspan(Call::front_bytes), answer_);
+  if (answer_.size() > control::Reply{}.bytes.size())
+    throw control::BadMessage(
+        text("a request whose answer has ", answer_.size(), " bytes, more than a message holds"));
   control_channel_.send(from, packed<control::Reply>(answer_));
   has_moved_ = true;
 }

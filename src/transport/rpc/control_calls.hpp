@@ -21,6 +21,7 @@ class ControlCalls final : public Calls {
   void begin(Call& call) override;
   bool progress() override;
 
+  /// Throws: BadMessage for one that no caller sends.
   void on_request(ProcessId from, control::Request const& request);
   void on_reply(control::Reply const& reply);
 

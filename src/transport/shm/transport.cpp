@@ -14,6 +14,8 @@ constexpr TransportTraits shm_traits{.route = Route::shm,
                                      .slot_bytes = 256 * 1024,
                                      .slots_beyond = 0};
 
+constexpr std::int64_t beyond_any_slot = std::int64_t{1} << 40;
+
 struct Invitation {
   SegmentTicket ticket;
   std::int64_t slot_bytes;
@@ -55,7 +57,8 @@ class ShmTransport final : public Transport {
                                   std::span<std::byte const> invitation) override {
     auto const asked = value_from<Invitation>(invitation);
     Acceptance result;
-    if (asked.ticket.size_bytes != channel_bytes(asked.slot_bytes)) {
+    bool const is_size = asked.slot_bytes > 0 && asked.slot_bytes < beyond_any_slot;
+    if (!is_size || asked.ticket.size_bytes != channel_bytes(asked.slot_bytes)) {
       result.refusal = "the invitation is invalid";
       return result;
     }
