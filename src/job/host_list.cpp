@@ -89,10 +89,11 @@ class HostList {
     auto const from = number(first);
     auto const to = number(last);
     if (to < from) fail_on(list_, text("has the range ", excerpt(range), ", which runs backwards"));
-    for (auto i = from; i <= to && !has_enough(); ++i) {
+    for (auto i = from; !has_enough(); ++i) {
       auto digits = std::to_string(i);
       digits.insert(0, first.size() - std::min(first.size(), digits.size()), '0');
       add(front + digits, behind);
+      if (i == to) return;  // there may be no number behind it
     }
   }
 

@@ -168,14 +168,15 @@ std::ostream& operator<<(std::ostream& out, LaunchFacts const& facts) {
   show("of", facts.process_count);
   show("local", facts.local_process);
   show("of", facts.local_count);
-  if (!facts.job.empty()) out << ", job " << facts.job;
-  if (!facts.host_list.empty()) out << ", hosts " << facts.host_list;
+  if (!facts.job.empty()) out << ", job " << excerpt(facts.job);
+  if (!facts.host_list.empty()) out << ", hosts " << excerpt(facts.host_list);
   return out;
 }
 
 std::ostream& operator<<(std::ostream& out, Rendezvous const& point) {
   bool const is_ipv6 = point.host.find(':') != std::string::npos;
-  return out << (is_ipv6 ? "[" : "") << point.host << (is_ipv6 ? "]:" : ":") << point.port;
+  return out << (is_ipv6 ? "[" : "") << printable(point.host) << (is_ipv6 ? "]:" : ":")
+             << point.port;
 }
 
 LaunchFacts launch_facts(EnvironmentLookup const& variable) {

@@ -60,4 +60,9 @@ TEST_CASE("an entry with very many brackets is refused, and quoted in short") {
                        ConfigError);
 }
 
+TEST_CASE("a range may end at the largest number") {
+  CHECK(expand_hosts("n[9223372036854775806-9223372036854775807]") ==
+        Names{"n9223372036854775806", "n9223372036854775807"});
+}
+
 TEST_SUITE_END();

@@ -7,6 +7,8 @@
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/text.hpp"
+
 using namespace tessera;
 
 TEST_SUITE_BEGIN("job/launch");
@@ -171,6 +173,16 @@ TEST_CASE("without a launcher that tells a place there is an error that says so"
   CHECK_THROWS_AS(
       (void)rendezvous(in({{"PMIX_VERSION", "3.1"}, {"PMIX_SERVER_URI2", "pmix-server;x"}})),
       ConfigError);
+}
+
+TEST_CASE("what a launcher says is printed in short, and cannot steer the terminal") {
+  LaunchFacts facts;
+  facts.job = "\x1b[2J" + std::string(100, 'j');
+  facts.host_list = "\x1b";
+  CHECK(text(facts).starts_with("nobody, job \\x1b[2Jjj"));
+  CHECK(text(facts).size() < 200);
+  CHECK(text(facts).ends_with(", hosts \\x1b"));
+  CHECK(text(Rendezvous{"\x1b", 61440}) == "\\x1b:61440");
 }
 
 TEST_SUITE_END();
