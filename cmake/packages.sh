@@ -22,6 +22,7 @@ test_packages=(
   iproute2    # tests/hosts
   mpich libmpich-dev # tests/checks/mpich; the default stays Open MPI
   clang-format-14 clang-tidy-16 # tests/checks/style, tests/checks/tidy.py
+  clang-16 libclang-rt-16-dev   # tests/fuzz
   universal-ctags # tests/checks/floors.py, tests/checks/house.py
   ccache mold # only faster
 )

@@ -24,13 +24,13 @@ struct RequestMessage {
   What what = What::read;
   CellUpdate update;
   std::uint64_t array = 0;
-  std::uint64_t epoch = 0;  ///< a request is good in one epoch only
   std::int64_t device = 0;
   std::uint64_t box = 0;
   std::array<std::int64_t, max_rank> lo{};
   std::array<std::int64_t, max_rank> hi{};
   std::int64_t first_byte = 0;  ///< of the stream of the cells' bytes
   std::int64_t bytes = 0;
+  std::uint64_t epoch = 0;  ///< in which alone the request is good
 };
 
 /// The first byte of an answer.
