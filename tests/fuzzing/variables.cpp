@@ -8,7 +8,6 @@
 
 #include "src/base/environment.hpp"
 #include "src/job/bootstrap.hpp"
-#include "src/plan/block_model.hpp"
 #include "src/plan/loop_variables.hpp"
 
 #include "target.hpp"
@@ -16,12 +15,12 @@
 namespace tessera::fuzz {
 namespace {
 
-// All but TESSERA_TRACE, which names a file.
-constexpr std::array names{
-    "TESSERA_CHECK",      "TESSERA_COLOR",          "TESSERA_DEPTH",     "TESSERA_DEVICE",
-    "TESSERA_DEVICES",    "TESSERA_EMULATED_PEERS", "TESSERA_GPU_ROUTE", "TESSERA_GRAPHS",
-    "TESSERA_OVERLAP",    "TESSERA_REPORT",         "TESSERA_ROUTE",     "TESSERA_SILENCE",
-    "TESSERA_SLOT_BYTES", "TESSERA_STALL",          "TESSERA_STRICT",    "TESSERA_TILE"};
+constexpr std::array names{"TESSERA_CHECK",      "TESSERA_COLOR",   "TESSERA_DEPTH",
+                           "TESSERA_DEVICE",     "TESSERA_DEVICES", "TESSERA_EMULATED_PEERS",
+                           "TESSERA_GPU_ROUTE",  "TESSERA_GRAPHS",  "TESSERA_OVERLAP",
+                           "TESSERA_REPORT",     "TESSERA_ROUTE",   "TESSERA_SILENCE",
+                           "TESSERA_SLOT_BYTES", "TESSERA_STALL",   "TESSERA_STRICT",
+                           "TESSERA_TILE",       "TESSERA_TRACE"};
 
 void set_variables(std::string_view lines) {
   for (auto const* const name : names) ::unsetenv(name);
