@@ -5,16 +5,18 @@
 namespace tessera {
 namespace {
 
-thread_local std::string last_text;
+thread_local std::weak_ptr<std::string const> last_words;
 
 }  // namespace
 
-Error::Error(std::string const& what) : std::runtime_error(what) {
-  last_text = what;
+Error::Error(std::string const& what)
+    : std::runtime_error(what), words_(std::make_shared<std::string const>(what)) {
+  last_words = words_;
 }
 
-std::string const& last_error_text() {
-  return last_text;
+std::string last_error_text() {
+  auto const words = last_words.lock();
+  return words ? *words : std::string();
 }
 
 BackendNotBuilt::BackendNotBuilt(std::string_view backend, std::string_view option)

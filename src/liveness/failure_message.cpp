@@ -1,7 +1,5 @@
 #include "src/liveness/failure_message.hpp"
 
-#include <string>
-
 #include "src/base/text.hpp"
 
 namespace tessera {
@@ -19,6 +17,8 @@ bool is_a(std::exception_ptr const& error) {
   }
 }
 
+}  // namespace
+
 std::string words_of(std::exception_ptr const& error) {
   try {
     std::rethrow_exception(error);
@@ -28,8 +28,6 @@ std::string words_of(std::exception_ptr const& error) {
     return "an exception of an unknown type";
   }
 }
-
-}  // namespace
 
 control::Failed failure_message(std::exception_ptr const& error) {
   control::Failed message;

@@ -3,6 +3,7 @@
 /// A failure as one process tells others of it, and as they throw it.
 
 #include <exception>
+#include <string>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/ids.hpp"
@@ -26,6 +27,8 @@ class PeerFoundMismatch final : public Mismatch, public PassedOn {
   using Mismatch::Mismatch;
 };
 
+/// Returns the message of any exception.
+[[nodiscard]] std::string words_of(std::exception_ptr const& error);
 /// Returns what the others are told of a failure of this process.
 [[nodiscard]] control::Failed failure_message(std::exception_ptr const& error);
 /// Returns what this process throws when `from` gives up: a PeerGaveUp or PeerFoundMismatch.

@@ -165,15 +165,24 @@ struct Network::Impl {
     failure.throw_if_set();
   }
 
+  // The partners, and the processes whose number differs in one bit: from each to each other one
+  // lead few of these, so that all are told, also before they have sent each other anything.
+  std::set<ProcessId> processes_to_tell() {
+    auto processes = channels.partners();
+    auto const self = job.self().value();
+    for (std::int64_t bit = 1; bit < job.process_count(); bit *= 2)
+      if ((self ^ bit) < job.process_count()) processes.emplace(self ^ bit);
+    return processes;
+  }
+
   // MPI may end this process too if it cannot connect to one that has died.
-  std::vector<ProcessId> living_partners() {
-    auto const& all = channels.partners();
-    for (auto const partner : all) heartbeats.greet(partner);
+  std::vector<ProcessId> living(std::set<ProcessId> const& all) {
+    for (auto const process : all) heartbeats.greet(process);
     if (heartbeats.has_other_hosts()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    std::vector<ProcessId> living;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(living),
-                 [&](ProcessId partner) { return !heartbeats.death_of(partner); });
-    return living;
+    std::vector<ProcessId> found;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found),
+                 [&](ProcessId process) { return !heartbeats.death_of(process); });
+    return found;
   }
 
   Bootstrap& bootstrap;
@@ -332,7 +341,8 @@ void Network::finish() {
 
 void Network::announce_failure(std::exception_ptr const& error) {
   auto const message = failure_message(error);
-  for (auto const partner : impl_->living_partners()) impl_->control_channel.send(partner, message);
+  for (auto const process : impl_->living(impl_->processes_to_tell()))
+    impl_->control_channel.send(process, message);
 }
 
 void Network::serve_for(std::chrono::milliseconds time) noexcept {

@@ -110,10 +110,10 @@ class Network {
   ///         any failure that another process announces.
   void finish();
 
-  /// Informs every process at the other end of a channel, open or not yet, why this one gives up:
-  /// their waits throw Mismatch if `error` is one, else PeerFailed, quoting it. They announce it in
-  /// turn, so it reaches all processes. Returns at once; the messages leave with the next calls
-  /// into the network.
+  /// Informs every process at the other end of a channel, open or not yet, and a few more, why this
+  /// one gives up: their waits throw Mismatch if `error` is one, else PeerFailed, quoting it. They
+  /// announce it in turn, so it reaches all processes. Returns at once; the messages leave with the
+  /// next calls into the network. Cost: O(partners + log processes) messages.
   void announce_failure(std::exception_ptr const& error);
 
   /// After a failure, keeps making progress for `time`, so that announcements go out and other

@@ -57,6 +57,16 @@ void note_effects(Statement const& statement, CompiledStatement const& plan) {
     halo_validity.note_write(statement.work.map.image(statement.work.indices));
 }
 
+// While the job ends in an error, another one only gets a line.
+template <class F>
+void log_what_throws(F const& f) {
+  try {
+    f();
+  } catch (std::exception const& error) {
+    log_error(error.what());
+  }
+}
+
 }  // namespace
 
 struct Engine::Impl {
@@ -114,15 +124,18 @@ struct Engine::Impl {
     network.finish();
   }
 
+  void announce(std::exception_ptr const& error) {
+    failures.announce(error);
+    network.serve_for(std::chrono::milliseconds(job.process_count() == 1 ? 0 : 50));
+  }
+
   void end_in_error(std::exception_ptr const& error) {
     using std::chrono::milliseconds;
-    failures.announce(error);
-    bool const alone = job.process_count() == 1;
-    network.serve_for(milliseconds(alone ? 0 : 50));
+    announce(error);
     if (profiler.observes() && failures.quiesce_workers())
       profiler.show_alone(job, network.refused());
     // Longer if the others have files to write.
-    if (!alone) network.serve_for(milliseconds(profiler.observes() ? 2000 : 300));
+    if (job.process_count() > 1) network.serve_for(milliseconds(profiler.observes() ? 2000 : 300));
   }
 
   std::uint64_t number = ++detail::current_runtime.engines;
@@ -223,12 +236,16 @@ void Engine::finish() {
   impl_->failures.guarded([&] { impl_->finish(); });
 }
 
+std::exception_ptr Engine::failure() const {
+  return impl_->network.failure().error();
+}
+
+void Engine::announce(std::exception_ptr const& error) noexcept {
+  log_what_throws([&] { impl_->announce(error); });
+}
+
 void Engine::end_in_error(std::exception_ptr const& error) noexcept {
-  try {
-    impl_->end_in_error(error);
-  } catch (std::exception const& another) {
-    log_error(another.what());
-  }
+  log_what_throws([&] { impl_->end_in_error(error); });
 }
 
 }  // namespace tessera

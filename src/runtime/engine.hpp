@@ -86,6 +86,10 @@ class Engine {
   /// Waits until every process has reached its end; writes the report and the trace if
   /// TESSERA_REPORT and TESSERA_TRACE request them. Throws: PeerFailed.
   void finish();
+  /// The first failure of this process, which every statement throws again; null if there is none.
+  [[nodiscard]] std::exception_ptr failure() const;
+  /// Informs the other processes that this one gives up, and why. Takes a moment.
+  void announce(std::exception_ptr const& error) noexcept;
   /// Replaces `finish` if the program ends in an error: informs the other processes, writes the
   /// trace and the report of this process alone, and serves the others so that they can report.
   /// Takes a few seconds at most.

@@ -1,6 +1,9 @@
 #include "tessera/runtime/runtime.hpp"
 
+#include <chrono>
+#include <cstdlib>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -11,7 +14,9 @@
 #include "src/base/text.hpp"
 #include "src/device/cores.hpp"
 #include "src/device/row_launch.hpp"
+#include "src/job/ipc/signals.hpp"
 #include "src/job/launch.hpp"
+#include "src/liveness/failure_message.hpp"
 #include "src/runtime/current_runtime.hpp"
 #include "src/runtime/engine.hpp"
 #include "src/runtime/local_devices.hpp"
@@ -45,6 +50,35 @@ namespace {
   std::abort();
 }
 
+std::exception_ptr unknown_cause() {
+  return std::make_exception_ptr(
+      Error("an exception of the program has ended its Runtime; see its output"));
+}
+
+void end_job() {
+  auto& current = detail::current_runtime;
+  if (auto* const engine = std::exchange(current.engine_to_end, nullptr); engine != nullptr)
+    engine->end_in_error(unknown_cause());
+  if (current.bootstrap_to_abort != nullptr) current.bootstrap_to_abort->abort_job();
+}
+
+// Ends the job when this program ends, or ten seconds from now. False if that cannot be.
+bool end_job_at_exit(bool allows_threads) {
+  if (std::atexit(&end_job) != 0) return false;
+  if (!allows_threads) return true;
+  try {
+    SignalsBlocked const blocked;
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::seconds(10));
+      log_error("an exception has ended the Runtime of this process, which now ends as well");
+      std::_Exit(1);
+    }).detach();
+  } catch (std::system_error const&) {
+    return false;
+  }
+  return true;
+}
+
 std::unique_ptr<Bootstrap> make_bootstrap(int& argc, char**& argv) {
   return launched_by_mpi() ? make_mpi_bootstrap(argc, argv) : make_single_bootstrap();
 }
@@ -74,7 +108,10 @@ struct Runtime::Impl {
   }
 
   ~Impl() {
-    end_in_order_or_abort();
+    if (is_unwound())
+      end_in_error();
+    else
+      end_in_order();
     detail::set_engine(nullptr);
     std::set_terminate(detail::current_runtime.terminate_handler);
     detail::current_runtime.bootstrap_to_abort = nullptr;
@@ -83,21 +120,47 @@ struct Runtime::Impl {
     bootstrap->finalize();
   }
 
-  void end_in_order_or_abort() {
-    bool const unwinding = std::uncaught_exceptions() > exceptions_at_start;
+  void end_in_order() {
     try {
-      if (!unwinding) {
-        engine->finish();
-        return;
-      }
-      throw Error(text("the Runtime ends while an exception unwinds it: ", last_error_text()));
+      engine->finish();
     } catch (std::exception const& error) {
       log_error(error.what());
       engine->end_in_error(std::current_exception());
+      abort_if_others_wait();
     }
+  }
+
+  void end_in_error() {
+    if (cause) log_error(words_of(cause));
+    engine->end_in_error(cause ? cause : unknown_cause());
+    abort_if_others_wait();
+  }
+
+  void abort_if_others_wait() {
     if (bootstrap->process_count() > 1) bootstrap->abort_job();
   }
 
+  [[nodiscard]] bool is_unwound() const { return std::uncaught_exceptions() > exceptions_at_start; }
+
+  // Of the exception that unwinds the Runtime; null if Tessera has not seen it. In a destructor,
+  // C++ shows no exception that is still on its way.
+  [[nodiscard]] std::exception_ptr known_cause() const {
+    if (auto const failure = engine->failure()) return failure;
+    auto const words = last_error_text();
+    return words.empty() ? nullptr : std::make_exception_ptr(Error(words));
+  }
+
+  // True if only the handler that the exception is on its way to can say what it is. Then the
+  // others are told, but the job lives until the program ends.
+  [[nodiscard]] bool leaves_end_to_exit() {
+    if (!is_unwound()) return false;
+    cause = known_cause();
+    if (cause || bootstrap->process_count() == 1) return false;
+    engine->announce(unknown_cause());
+    return end_job_at_exit(bootstrap->allows_threads());
+  }
+
+  std::exception_ptr cause;  ///< of the unwinding, once it has begun
   int exceptions_at_start = std::uncaught_exceptions();
   std::unique_ptr<Bootstrap> bootstrap;
   KokkosScope kokkos;
@@ -136,7 +199,7 @@ Runtime::Runtime(MpiCommunicator const& communicator, RuntimeOptions const& opti
 
 Runtime::~Runtime() {
   // A forked process has a copy of the parent's, with none of its threads.
-  if (detail::current_runtime.is_fork) (void)impl_.release();
+  if (detail::current_runtime.is_fork || impl_->leaves_end_to_exit()) (void)impl_.release();
 }
 
 std::ostream& operator<<(std::ostream& out, Device const& device) {

@@ -14,6 +14,12 @@ add_test(NAME programs.forks
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
 set_tests_properties(programs.forks PROPERTIES TIMEOUT 600 LABELS "programs;spread" PROCESSORS 2)
 
+tessera_add_test_driver(starts programs/starts/driver.cpp LINKS tessera::tessera MPI::MPI_CXX)
+add_test(NAME programs.starts
+  COMMAND Python3::Interpreter programs/starts/run.py $<TARGET_FILE:starts>
+  WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+set_tests_properties(programs.starts PROPERTIES TIMEOUT 600 LABELS "programs;spread" PROCESSORS 4)
+
 # Between GPUs: what is announced on the host must reach them all the same.
 set(stops_over_ipc stops_with_work)
 set(stops_over_nccl stopped)

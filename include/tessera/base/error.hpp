@@ -3,6 +3,7 @@
 /// The exceptions that Tessera throws. A caller's mistake has a class by its remedy; a failure of
 /// the machine or of another process has a class by the part that failed.
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,10 +14,14 @@ namespace tessera {
 class Error : public std::runtime_error {
  public:
   explicit Error(std::string const& what);
+
+ private:
+  std::shared_ptr<std::string const> words_;  ///< shared by all copies
 };
 
-/// The message of the last Error that this thread made; empty if there was none.
-[[nodiscard]] std::string const& last_error_text();
+/// The message of the last Error that this thread made, while that Error or a copy of it exists;
+/// otherwise empty.
+[[nodiscard]] std::string last_error_text();
 
 /// Extents, ranks or ranges that do not fit together.
 class ShapeError : public Error {

@@ -27,6 +27,8 @@ class Failure {
   void throw_if_set() const {
     if (is_set()) std::rethrow_exception(error_);
   }
+  /// The first error; null if there is none.
+  [[nodiscard]] std::exception_ptr error() const { return is_set() ? error_ : nullptr; }
 
  private:
   std::atomic<bool> set_{false};

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Programs whose Runtime begins or ends in trouble, and what each process says of it.
+
+    run.py <driver> [scenario...]
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "network" / "faults"))
+from run import Run, run_all  # noqa: E402
+
+SPREADS = [(2, 1, {}), (3, 2, {}), (4, 1, {"TESSERA_ROUTE": "mpi"})]
+
+
+def first_cause(driver, name, cause, to_others):
+    """The process that fails says why, and the others say it too."""
+    for processes, devices, environment in SPREADS:
+        run = Run(["-n", str(processes), driver, name], TESSERA_DEVICES=str(devices), **environment)
+        assert run.code != 0, "the job ended well"
+        assert run.seconds < 15, f"{run.seconds} s"
+        run.says(cause)
+        for other in range(processes):
+            if other != 1:
+                run.says(rf"tessera\[{other}\]: error: process 1 gave up: {to_others}")
+
+
+def throws(driver):
+    """What main catches outside of the Runtime is main's to say; the others are sent there."""
+    first_cause(driver, "throws", r"(?m)^caught: the program's own trouble$", r".* see its output")
+
+
+def makes_a_mistake(driver):
+    """An error of Tessera's that main catches there is told with its words."""
+    words = r"index 40 .*"
+    first_cause(driver, "makes_a_mistake", rf"tessera\[1\]: error: {words}", words)
+
+
+def functor_throws(driver):
+    """A function of the program that throws before anything was sent is told with its words."""
+    words = r"the functor's own trouble"
+    first_cause(driver, "functor_throws", rf"tessera\[1\]: error: {words}", words)
+
+
+def handles_and_throws(driver):
+    """An error that was handled long ago is not taken for the cause."""
+    first_cause(driver, "handles_and_throws", r"(?m)^caught: the program's own trouble$",
+                r".* see its output")
+    assert not re.search(r"index 40", Run.last.output)
+
+
+SCENARIOS = [throws, makes_a_mistake, functor_throws, handles_and_throws]
+
+if __name__ == "__main__":
+    sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))
