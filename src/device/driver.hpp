@@ -22,8 +22,9 @@ struct GpuFacts {
 
 /// What devices of a kind are like. Callers choose by these, never by a name.
 struct DriverTraits {
-  bool is_one_device = false;  ///< a kernel takes all threads of the process
-  bool are_dealt_out = false;  ///< processes of a host are given different ones
+  bool is_one_device = false;          ///< a kernel takes all threads of the process
+  bool are_dealt_out = false;          ///< processes of a host are given different ones
+  std::int64_t threads_of_device = 1;  ///< where a process drives several
 };
 
 /// The GPUs of this machine that the process may use, counted from 0; or the host, which is one

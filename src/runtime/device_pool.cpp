@@ -7,6 +7,7 @@
 #include "tessera/detail/base/assert.hpp"
 
 #include "src/base/float_state.hpp"
+#include "src/runtime/agreement.hpp"
 #include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
 
@@ -55,12 +56,14 @@ Awaited awaited_worker(DeviceContext const& context) {
 
 }  // namespace
 
-DevicePool::DevicePool(Job const& job, Network& network, StatementLog const& log,
-                       LocalDevices const& devices)
+DevicePool::DevicePool(Bootstrap& bootstrap, Job const& job, Network& network,
+                       StatementLog const& log, LocalDevices const& devices)
     : job_(job), network_(network), log_(log), kind_(devices.kind) {
   TESSERA_ASSERT(std::ssize(devices.queues) == job.local_count(), "each device has a queue");
-  for (std::int64_t i = 0; i < job.local_count(); ++i)
-    add(i, devices.queues[static_cast<std::size_t>(i)]);
+  run_alike(bootstrap, [&] {
+    for (std::int64_t i = 0; i < job.local_count(); ++i)
+      add(i, devices.queues[static_cast<std::size_t>(i)]);
+  });
 }
 
 void DevicePool::add(std::int64_t index, std::shared_ptr<Queue> const& queue) {

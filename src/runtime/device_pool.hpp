@@ -44,7 +44,9 @@ struct DeviceContext {
 /// Threads: the caller's; the failure of a worker becomes that of the process at once.
 class DevicePool {
  public:
-  DevicePool(Job const& job, Network& network, StatementLog const& log,
+  /// A collective over the job. Throws: ConfigError alike on every process, if any of them cannot
+  /// make its devices.
+  DevicePool(Bootstrap& bootstrap, Job const& job, Network& network, StatementLog const& log,
              LocalDevices const& devices);
   DevicePool(DevicePool const&) = delete;
   DevicePool& operator=(DevicePool const&) = delete;

@@ -73,7 +73,7 @@ struct Engine::Impl {
   Impl(Bootstrap& bootstrap, LocalDevices const& local, NetworkOptions const& options)
       : job(bootstrap, local.count),
         network(bootstrap, job, options),
-        devices(job, network, log, local),
+        devices(bootstrap, job, network, log, local),
         asked(ObserverOptions::from_environment(bootstrap)),
         gpu_routes({bootstrap, job, network, devices.queue_contexts(),
                     [this] { devices.synchronize(); }, local.communicators}) {

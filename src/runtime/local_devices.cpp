@@ -1,7 +1,6 @@
 #include "src/runtime/local_devices.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <numeric>
 #include <string_view>
 
@@ -9,8 +8,10 @@
 
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
+#include "src/device/device_limit.hpp"
 #include "src/device/drivers/drivers.hpp"
 #include "src/device/row_launch.hpp"
+#include "src/runtime/agreement.hpp"
 #include "src/statement/kernel.hpp"
 
 namespace tessera {
@@ -62,6 +63,19 @@ std::int64_t wanted_count(RuntimeOptions const& options, Bootstrap const& bootst
   return driver.devices_alone();
 }
 
+// Each device has a thread, and its channel to another process a descriptor while it is opened.
+void check_limits(Wish const& wish, RuntimeOptions const& options, Bootstrap const& bootstrap) {
+  if (wish.count == 1) return;
+  DeviceNeeds const needs{wish.driver->traits().threads_of_device, bytes_of_a_stack(),
+                          bootstrap.process_count() > 1 ? 1 : 0};
+  auto const most =
+      device_limit(rooms_of_this_process(), needs, std::ssize(bootstrap.host_processes()));
+  if (wish.count <= most.count) return;
+  throw ConfigError(text(options.devices ? "RuntimeOptions::devices = " : "TESSERA_DEVICES=",
+                         wish.count, ": this process can drive at most ", most.count,
+                         " devices, since ", most.limit, "; ask for fewer, or raise that"));
+}
+
 // The number of devices of all earlier processes of this host.
 std::int64_t devices_before(Bootstrap& bootstrap, std::int64_t count) {
   auto const counts = bootstrap.host_table({&count, 1});
@@ -84,17 +98,6 @@ std::vector<std::shared_ptr<Queue>> make_queues(DeviceDriver& driver, std::int64
   return queues;
 }
 
-// Spreads a mistake of one process to all: that process throws its own error, the others name the
-// process.
-void agree_on_mistakes(Bootstrap& bootstrap, std::exception_ptr const& mistake) {
-  auto const mistaken = bootstrap.max_of(mistake ? bootstrap.self().value() : -1);
-  if (mistake) std::rethrow_exception(mistake);
-  // The others name the process with the highest number that made a mistake.
-  if (mistaken >= 0)
-    throw ConfigError(text("process ", mistaken,
-                           " cannot use the devices it was given; its own error message says why"));
-}
-
 void agree_on_kind(Bootstrap& bootstrap, DeviceKind kind) {
   auto const number = static_cast<std::int64_t>(kind);
   if (bootstrap.is_equal_on_all(number)) return;
@@ -105,35 +108,20 @@ void agree_on_kind(Bootstrap& bootstrap, DeviceKind kind) {
                          " devices; set TESSERA_DEVICE to the same on all of them"));
 }
 
-// The exception that `f` throws; null if it throws none.
-template <class F>
-std::exception_ptr mistake_of(F const& f) {
-  try {
-    f();
-    return nullptr;
-  } catch (Error const&) {
-    return std::current_exception();
-  }
-}
-
 }  // namespace
 
 LocalDevices LocalDevices::of_this_process(RuntimeOptions const& options, Bootstrap& bootstrap) {
   Wish wish;
-  agree_on_mistakes(bootstrap, mistake_of([&] {
-                      wish.driver = choose_driver(options);
-                      wish.count = wanted_count(options, bootstrap, *wish.driver);
-                    }));
+  run_alike(bootstrap, [&] {
+    wish.driver = choose_driver(options);
+    wish.count = wanted_count(options, bootstrap, *wish.driver);
+    check_limits(wish, options, bootstrap);
+  });
   auto& driver = *wish.driver;
   agree_on_kind(bootstrap, driver.kind());
   LocalDevices result{wish.count, driver.kind(), {}, communicators_of(options)};
-  if (!driver.traits().are_dealt_out) {
-    result.queues = make_queues(driver, 0, wish.count);
-    return result;
-  }
-  auto const first = devices_before(bootstrap, wish.count);
-  agree_on_mistakes(bootstrap,
-                    mistake_of([&] { result.queues = make_queues(driver, first, wish.count); }));
+  auto const first = driver.traits().are_dealt_out ? devices_before(bootstrap, wish.count) : 0;
+  run_alike(bootstrap, [&] { result.queues = make_queues(driver, first, wish.count); });
   return result;
 }
 

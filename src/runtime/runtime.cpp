@@ -97,14 +97,28 @@ struct Runtime::Impl {
   Impl(std::unique_ptr<Bootstrap> job, RuntimeOptions const& options) : bootstrap(std::move(job)) {
     detail::leave_runtime_to_parent_in_forks();  // throws, so before anything is set
     if (bootstrap->process_count() > 1) set_log_process(bootstrap->self());
-    check_variables(*bootstrap);
-    engine =
-        std::make_unique<Engine>(*bootstrap, LocalDevices::of_this_process(options, *bootstrap),
-                                 NetworkOptions::from_environment());
+    make_engine(options);
     detail::current_runtime.terminate_handler = std::set_terminate(end_job_on_terminate);
     detail::set_engine(engine.get());
     detail::current_runtime.bootstrap_to_abort = bootstrap.get();
     detail::current_runtime.engine_to_end = engine.get();
+  }
+
+  // An exception that is none of Tessera's is this process's alone, and the others may wait for it.
+  void make_engine(RuntimeOptions const& options) {
+    try {
+      check_variables(*bootstrap);
+      engine =
+          std::make_unique<Engine>(*bootstrap, LocalDevices::of_this_process(options, *bootstrap),
+                                   NetworkOptions::from_environment());
+    } catch (Error const&) {
+      throw;
+    } catch (std::exception const& error) {
+      auto const words = text("the Runtime cannot be made: ", error.what());
+      if (bootstrap->process_count() == 1) throw TransportError(words);
+      log_error(words);
+      bootstrap->abort_job();
+    }
   }
 
   ~Impl() {

@@ -186,8 +186,9 @@ void mistakes(int level) {
                              "MPI_THREAD_SINGLE");
     // One process that cannot is enough.
     ts::RuntimeOptions uneven{.devices = rank == 1 ? 2 : 1};
-    refuses<ts::ConfigError>([&] { ts::Runtime const made(MPI_COMM_WORLD, uneven); },
-                             rank == 1 ? "MPI_THREAD_SINGLE" : "process 1 cannot");
+    refuses<ts::ConfigError>(
+        [&] { ts::Runtime const made(MPI_COMM_WORLD, uneven); },
+        "MPI_THREAD_SINGLE; ask for one device, or for MPI_THREAD_FUNNELED (process 1)");
     return;
   }
   ts::Runtime const first(MPI_COMM_WORLD, options());

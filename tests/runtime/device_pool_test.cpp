@@ -10,13 +10,27 @@
 
 #include <doctest/doctest.h>
 
+#include "src/device/device_limit.hpp"
+
 #include "support/float_states.hpp"
+#include "support/left_out.hpp"
+#include "support/peak_memory.hpp"
 #include "support/runtime_parts.hpp"
 
 using namespace tessera;
 using test::RuntimeParts;
 
 TEST_SUITE_BEGIN("runtime/device_pool");
+
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
+}  // namespace
 
 TEST_CASE("what a device was given runs in order, and all of it before synchronize returns") {
   RuntimeParts parts(2);
@@ -49,6 +63,16 @@ TEST_CASE("room for a plan grows to what the largest one needs") {
   auto const& contexts = parts.devices.contexts();
   CHECK(contexts[0].scratch.size_bytes() >= 100);
   for (auto const& task : contexts[1].tasks) CHECK(task.buffers.capacity() >= 500);
+}
+
+TEST_CASE("devices need no more memory than the limit of their number assumes") {
+  if (test::left_out_if(is_sanitized, "sanitizers need memory of their own")) return;
+  constexpr std::int64_t devices = 100;
+
+  auto const bytes = test::peak_growth([] { RuntimeParts parts(devices); });
+
+  if (test::left_out_if(!bytes, "the system does not say how much memory a process has")) return;
+  CHECK(*bytes < devices * DeviceNeeds::memory_bytes);
 }
 
 TEST_CASE("devices compute in the default floating-point state, and the caller keeps its own") {

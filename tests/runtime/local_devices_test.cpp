@@ -79,6 +79,22 @@ TEST_CASE("GPUs that are not there are an error, and no cores instead") {
   CHECK_THROWS_AS((void)devices_for(asking_for(DeviceKind::cuda, 1)), Error);
 }
 
+TEST_CASE("more devices than this process can have are refused before any is made") {
+  auto const words_of = [](RuntimeOptions const& options) {
+    try {
+      (void)devices_for(options);
+    } catch (ConfigError const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (auto const kind : {DeviceKind::cpu, DeviceKind::emulated_gpu})
+    CHECK(words_of(asking_for(kind, 100'000'000))
+              .starts_with("RuntimeOptions::devices = 100000000: this process can drive at most "));
+  Setting const count("TESSERA_DEVICES", "100000000");
+  CHECK(words_of({}).starts_with("TESSERA_DEVICES=100000000: this process can drive at most "));
+}
+
 TEST_CASE("a process drives at least one device, of any kind") {
   CHECK_THROWS_AS((void)devices_for(asking_for(DeviceKind::emulated_gpu, 0)), ConfigError);
   CHECK_THROWS_AS((void)devices_for(asking_for(DeviceKind::cpu, -1)), ConfigError);

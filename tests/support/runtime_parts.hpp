@@ -31,7 +31,7 @@ struct RuntimeParts {
   OneProcess process;
   LocalDevices local;
   StatementLog log{process.network};
-  DevicePool devices{process.job, process.network, log, local};
+  DevicePool devices{*process.bootstrap, process.job, process.network, log, local};
   Profiler profiler{{}, process.job};
   ReductionTrees trees{process.job, process.network};
   GpuRoutes gpu_routes{

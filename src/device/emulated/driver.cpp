@@ -14,7 +14,7 @@ using emulated::Memory;
 
 class EmulatedDriver final : public DeviceDriver {
  public:
-  EmulatedDriver() : DeviceDriver({.are_dealt_out = true}) {}
+  EmulatedDriver() : DeviceDriver({.are_dealt_out = true, .threads_of_device = 2}) {}
 
   DeviceKind kind() const override { return DeviceKind::emulated_gpu; }
   int count() const override { return static_cast<int>(Memory::gpu_count); }

@@ -49,7 +49,32 @@ def handles_and_throws(driver):
     assert not re.search(r"index 40", Run.last.output)
 
 
-SCENARIOS = [throws, makes_a_mistake, functor_throws, handles_and_throws]
+def all_caught(run, processes, words):
+    assert run.code != 0, "the job ended well"
+    assert run.seconds < 10, f"{run.seconds} s"
+    told = set(re.findall(r"^caught: .*$", run.output, re.M))
+    assert len(told) == 1, f"not one message: {told}"
+    assert len(re.findall(r"^caught: .*$", run.output, re.M)) == processes
+    run.says("caught: " + words)
+
+
+def too_many_devices(driver):
+    """A number of devices that the limits do not allow is refused by all processes, in the same words."""
+    for many in "100000000", "9223372036854775807":
+        words = rf"TESSERA_DEVICES={many}: this process can drive at most \d+ devices, since .* is \d+"
+        all_caught(Run(["-n", "2", driver, "begins"], TESSERA_DEVICES=many), 2, words)
+    run = Run(["-n", "1", "-x", "TESSERA_DEVICES=1", driver, "begins", ":",
+               "-n", "1", "-x", "TESSERA_DEVICES=100000000", driver, "begins"])
+    all_caught(run, 2, words.replace(many, "100000000") + r".* \(process 1\)")
+
+
+def lacks_memory(driver):
+    """What fails all the same while devices are made is an error of all processes, with its cause."""
+    run = Run(["-n", "3", driver, "begins", "lacks_memory"], TESSERA_DEVICES="16")
+    all_caught(run, 3, r"no thread for device \d+: .* \(process 1\)")
+
+
+SCENARIOS = [too_many_devices, lacks_memory, throws, makes_a_mistake, functor_throws, handles_and_throws]
 
 if __name__ == "__main__":
     sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))

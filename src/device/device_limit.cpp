@@ -1,0 +1,183 @@
+#include "src/device/device_limit.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "src/base/file_bytes.hpp"
+#include "src/base/text.hpp"
+#include "src/device/cores.hpp"
+
+namespace tessera {
+namespace {
+
+using std::filesystem::path;
+
+std::string contents(path const& file) {
+  return bytes_of_file(file.string()).value_or("");
+}
+
+/// The first word of a text as a number; nothing for "max" and for what a limit cannot be.
+std::optional<std::int64_t> first_number(std::string_view words) {
+  auto const word = take_word(words);
+  std::int64_t number = 0;
+  auto const [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc{} || stop == word.data()) return std::nullopt;
+  return number;
+}
+
+/// "1/140": how many threads the system has, from the fourth word of /proc/loadavg.
+std::int64_t threads_of(std::string_view loadavg) {
+  for (int word = 0; word < 3; ++word) (void)take_word(loadavg);
+  auto const running = take_word(loadavg);
+  return first_number(running.substr(std::min(running.size(), running.find('/') + 1))).value_or(0);
+}
+
+void add(std::vector<Room>& rooms, Resource resource, std::string_view name,
+         std::optional<std::int64_t> limit, std::int64_t used) {
+  if (!limit) return;
+  rooms.push_back({resource, std::max<std::int64_t>(0, *limit - used), text(name, " is ", *limit)});
+}
+
+struct GroupFiles {
+  Resource resource;
+  char const* mount;  ///< below /sys/fs/cgroup
+  char const* controller;
+  char const* limit;
+  char const* used;
+};
+
+constexpr GroupFiles group_files[] = {
+    {Resource::threads, "", "", "pids.max", "pids.current"},
+    {Resource::threads, "unified", "", "pids.max", "pids.current"},
+    {Resource::threads, "pids", "pids", "pids.max", "pids.current"},
+    {Resource::memory, "", "", "memory.max", "memory.current"},
+    {Resource::memory, "unified", "", "memory.max", "memory.current"},
+    {Resource::memory, "memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"},
+};
+
+/// Of the group's folder and of all around it; those that a container does not show have no limit.
+void add_groups(std::vector<Room>& rooms, path const& root, GroupFiles const& files) {
+  auto const group = detail::control_group(contents(root / "proc/self/cgroup"), files.controller);
+  if (!group) return;
+  auto folder = root / "sys/fs/cgroup" / files.mount;
+  auto const look = [&] {
+    add(rooms, files.resource, text("a control group's ", files.limit),
+        first_number(contents(folder / files.limit)),
+        first_number(contents(folder / files.used)).value_or(0));
+  };
+  look();
+  for (auto const& part : path(*group).relative_path()) {
+    folder /= part;
+    look();
+  }
+}
+
+/// The soft limit; nothing if there is none.
+std::optional<std::int64_t> resource_limit(int resource) {
+  rlimit limit{};
+  // The name of the kind of resource is an enumeration in GNU's C++, and a number elsewhere.
+  if (::getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &limit) != 0) return std::nullopt;
+  constexpr auto most = static_cast<rlim_t>(std::numeric_limits<std::int64_t>::max());
+  if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most) return std::nullopt;
+  return static_cast<std::int64_t>(limit.rlim_cur);
+}
+
+std::int64_t open_descriptors() {
+  std::error_code error;
+  std::int64_t count = 0;
+  for (std::filesystem::directory_iterator entry("/proc/self/fd", error), end;
+       !error && entry != end; entry.increment(error))
+    ++count;
+  return count;
+}
+
+bool is_shared(Resource resource) {
+  return resource == Resource::threads || resource == Resource::memory;
+}
+
+std::int64_t need(DeviceNeeds const& needs, Resource resource) {
+  switch (resource) {
+    case Resource::threads:
+      return needs.threads;
+    case Resource::mappings:
+      return needs.threads * DeviceNeeds::mappings_of_thread;
+    case Resource::memory:
+      return DeviceNeeds::memory_bytes;
+    case Resource::address_space:
+      return DeviceNeeds::memory_bytes + needs.threads * needs.stack_bytes;
+    case Resource::descriptors:
+      return needs.descriptors;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::int64_t detail::number_of(std::string_view file, std::string_view name) {
+  auto const line = text('\n', name, ':');
+  auto const place = file.starts_with(std::string_view(line).substr(1))
+                         ? line.size() - 1
+                         : file.find(line) + line.size();
+  if (place < line.size() - 1 || place > file.size()) return 0;
+  return first_number(file.substr(place)).value_or(0);
+}
+
+std::vector<Room> detail::rooms_under(path const& root) {
+  std::vector<Room> rooms;
+  auto const threads = threads_of(contents(root / "proc/loadavg"));
+  for (auto const* name : {"threads-max", "pid_max"})
+    add(rooms, Resource::threads, text("/proc/sys/kernel/", name),
+        first_number(contents(root / "proc/sys/kernel" / name)), threads);
+  auto const maps = contents(root / "proc/self/maps");
+  add(rooms, Resource::mappings, "/proc/sys/vm/max_map_count",
+      first_number(contents(root / "proc/sys/vm/max_map_count")),
+      std::count(maps.begin(), maps.end(), '\n'));
+  auto const kib = number_of(contents(root / "proc/meminfo"), "MemAvailable");
+  if (kib > 0)
+    rooms.push_back(
+        {Resource::memory, kib << 10, text("the available memory is ", kib >> 10, " MiB")});
+  for (auto const& files : group_files) add_groups(rooms, root, files);
+  return rooms;
+}
+
+std::vector<Room> rooms_of_this_process() {
+  auto rooms = detail::rooms_under("/");
+  auto const status = contents("/proc/self/status");
+  if (::geteuid() != 0)  // the system makes no exception for others
+    add(rooms, Resource::threads, "RLIMIT_NPROC (ulimit -u)", resource_limit(RLIMIT_NPROC),
+        detail::number_of(status, "Threads"));
+  add(rooms, Resource::address_space, "RLIMIT_AS (ulimit -v, in bytes)", resource_limit(RLIMIT_AS),
+      detail::number_of(status, "VmSize") << 10);
+  add(rooms, Resource::descriptors, "RLIMIT_NOFILE (ulimit -n)", resource_limit(RLIMIT_NOFILE),
+      open_descriptors());
+  return rooms;
+}
+
+std::int64_t bytes_of_a_stack() {
+  pthread_attr_t attributes;
+  std::size_t bytes = 0;
+  if (::pthread_attr_init(&attributes) != 0) return 0;
+  (void)::pthread_attr_getstacksize(&attributes, &bytes);
+  (void)::pthread_attr_destroy(&attributes);
+  return static_cast<std::int64_t>(bytes);
+}
+
+DeviceLimit device_limit(std::vector<Room> const& rooms, DeviceNeeds const& needs,
+                         std::int64_t processes_of_host) {
+  DeviceLimit least{std::numeric_limits<std::int64_t>::max(), ""};
+  for (auto const& room : rooms) {
+    auto const each = need(needs, room.resource);
+    if (each == 0) continue;
+    auto const count = room.left / each / (is_shared(room.resource) ? processes_of_host : 1);
+    if (count < least.count) least = {count, room.limit};
+  }
+  return least;
+}
+
+}  // namespace tessera
