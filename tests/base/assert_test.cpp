@@ -4,7 +4,7 @@
 
 #include "src/base/inline_vector.hpp"
 
-#include "captured.hpp"
+#include "support/captured.hpp"
 
 using namespace tessera;
 using test::captured;

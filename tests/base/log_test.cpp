@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "captured.hpp"
+#include "support/captured.hpp"
 
 using namespace tessera;
 using test::captured;

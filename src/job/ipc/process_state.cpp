@@ -22,8 +22,10 @@ std::optional<ProcessState> process_state(std::int64_t pid) {
   auto fields = std::string_view(*line).substr(name_end + 1);
   ProcessState found;
   if (auto const letter = take_word(fields); !letter.empty()) found.letter = letter.front();
+  auto const parent = take_word(fields);
+  std::from_chars(parent.data(), parent.data() + parent.size(), found.parent);
   constexpr int started_at = 22;
-  constexpr int next_field = 4;
+  constexpr int next_field = 5;
   for (int field = next_field; field < started_at; ++field) (void)take_word(fields);
   auto const started = take_word(fields);
   std::from_chars(started.data(), started.data() + started.size(), found.started);

@@ -4,33 +4,28 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/assert.hpp"
 #include "tessera/job/mpi_communicator.hpp"
 
+#include "src/base/text.hpp"
+#include "src/job/launch.hpp"
+#include "src/job/mpi/blocking_watch.hpp"
 #include "src/job/mpi/check.hpp"
+#include "src/job/mpi/communicators.hpp"
 #include "src/job/mpi/mpi.hpp"
 #include "src/plan/access.hpp"
 
 namespace tessera::mpi {
 namespace {
-
-MPI_Comm duplicate(MPI_Comm original) {
-  MPI_Comm made = MPI_COMM_NULL;
-  check(MPI_Comm_dup(original, &made), "MPI_Comm_dup");
-  check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return made;
-}
-
-void free_communicator(MPI_Comm& communicator) {
-  if (communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
-}
 
 /// Makes the system end this process by a signal if it still runs after that time.
 void end_anyway_after(unsigned seconds) {
@@ -40,73 +35,6 @@ void end_anyway_after(unsigned seconds) {
   sigaddset(&alarm, SIGALRM);
   pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
   ::alarm(seconds);
-}
-
-void reduce(std::span<std::int64_t> values, MPI_Op operation, MPI_Comm communicator) {
-  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
-                      operation, communicator),
-        "MPI_Allreduce");
-}
-
-bool is_initialised() {
-  int initialised = 0;
-  check(MPI_Initialized(&initialised), "MPI_Initialized");
-  return initialised != 0;
-}
-
-void check_not_finalised() {
-  int finalised = 0;
-  check(MPI_Finalized(&finalised), "MPI_Finalized");
-  if (finalised != 0)
-    throw UsageError(
-        "MPI has been finalised and cannot start again; a program that makes several Runtimes, one "
-        "after the other, initialises MPI itself before the first and finalises it after the last");
-}
-
-/// Only one thread may call MPI unless it was initialised for more.
-void check_thread() {
-  int provided = MPI_THREAD_SINGLE;
-  int is_main = 0;
-  check(MPI_Query_thread(&provided), "MPI_Query_thread");
-  check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-  if (provided < MPI_THREAD_SERIALIZED && is_main == 0)
-    throw UsageError(
-        "MPI was initialised for calls by the thread that initialised it, and this is another one; "
-        "make the Runtime there, or initialise MPI with MPI_THREAD_SERIALIZED");
-}
-
-void check_communicator(MPI_Comm communicator) {
-  if (communicator == MPI_COMM_NULL)
-    throw UsageError(
-        "MPI_COMM_NULL has no processes; only those of the communicator make a Runtime");
-  int is_inter = 0;
-  check(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
-  if (is_inter != 0)
-    throw UsageError(
-        "an intercommunicator joins two groups, but a Runtime needs one group; merge them "
-        "by MPI_Intercomm_merge");
-}
-
-MPI_Comm checked(MPI_Comm communicator) {
-  if (!is_initialised())
-    throw UsageError(
-        "MPI is not initialised; call MPI_Init_thread before a Runtime takes a communicator");
-  check_not_finalised();
-  check_thread();
-  check_communicator(communicator);
-  return communicator;
-}
-
-/// True if MPI was not initialised before.
-bool initialise(int& argc, char**& argv) {
-  check_not_finalised();
-  if (is_initialised()) {
-    check_thread();
-    return false;
-  }
-  int provided = MPI_THREAD_SINGLE;
-  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
-  return true;
 }
 
 }  // namespace
@@ -123,15 +51,87 @@ void MpiBootstrap::start_on(MPI_Comm communicator) {
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Query_thread(&provided), "MPI_Query_thread");
   allows_threads_ = provided >= MPI_THREAD_FUNNELED;
-  world_ = duplicate(communicator);
-  check(MPI_Comm_rank(world_, &rank_), "MPI_Comm_rank");
-  check(MPI_Comm_size(world_, &size_), "MPI_Comm_size");
+  check(MPI_Comm_rank(communicator, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(communicator, &size_), "MPI_Comm_size");
+  if (size_ > 1) {
+    start_watch_.emplace(progress_in(communicator), size_,
+                         [own = launch_facts()] { return launched_processes(own); });
+    meet(communicator);
+  }
+  watched([&] { world_ = duplicate(communicator); });
   split_by_host();
 }
 
+// Most of what keeps a process away lies before its Runtime: here nothing blocks yet.
+void MpiBootstrap::meet(MPI_Comm communicator) {
+  start_watch_->next_step();
+  complete(communicator, "MPI_Ibarrier",
+           [&](MPI_Request* request) { return MPI_Ibarrier(communicator, request); });
+}
+
+void MpiBootstrap::watched(std::function<void()> const& call) {
+  if (!start_watch_) return call();
+  start_watch_->next_step();
+  BlockingWatch const watch(*start_watch_, allows_threads_);
+  call();
+}
+
+void MpiBootstrap::complete(MPI_Comm communicator, char const* name,
+                            std::function<int(MPI_Request*)> const& begin) {
+  constexpr int polls_before_yield = 200;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(begin(&request), name);
+  for (int poll = 0;; ++poll) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
+    if (done != 0) return;
+    if (poll < polls_before_yield) continue;
+    if (poll == polls_before_yield && start_watch_) start_watch_->begin_wait();
+    ::sched_yield();
+    if (start_watch_ && start_watch_->is_time_to_look()) look_for_others(communicator);
+    poll = polls_before_yield;  // it never overflows
+  }
+}
+
+void MpiBootstrap::look_for_others(MPI_Comm communicator) {
+  auto const trouble = start_watch_->look([&](std::int64_t number) {
+    return translated(static_cast<int>(number), MPI_COMM_WORLD, communicator);
+  });
+  if (trouble)
+    throw PeerFailed(text(*trouble, ", while process ", rank_,
+                          " waits for all processes to make their Runtime"));
+}
+
+void MpiBootstrap::next_step() {
+  if (start_watch_) start_watch_->next_step();
+}
+
+void MpiBootstrap::reduce(std::span<std::int64_t> values, MPI_Op operation, MPI_Comm communicator) {
+  complete(world_, "MPI_Iallreduce", [&](MPI_Request* request) {
+    return MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
+                          operation, communicator, request);
+  });
+}
+
+void MpiBootstrap::gather(std::span<std::int64_t const> values, std::int64_t* table) {
+  auto const numbers = static_cast<int>(values.size());
+  complete(world_, "MPI_Igather", [&](MPI_Request* request) {
+    return MPI_Igather(values.data(), numbers, MPI_INT64_T, table, numbers, MPI_INT64_T, 0, host_,
+                       request);
+  });
+}
+
+void MpiBootstrap::broadcast(std::span<std::byte> bytes) {
+  complete(world_, "MPI_Ibcast", [&](MPI_Request* request) {
+    return MPI_Ibcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, host_, request);
+  });
+}
+
 void MpiBootstrap::split_by_host() {
-  check(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_),
-        "MPI_Comm_split_type");
+  watched([&] {
+    check(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_),
+          "MPI_Comm_split_type");
+  });
   check(MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(host_, &host_rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(host_, &host_size_), "MPI_Comm_size");
@@ -147,8 +147,10 @@ void MpiBootstrap::split_by_host() {
 void MpiBootstrap::join_leaders() {
   if (has_leaders_) return;
   has_leaders_ = true;
-  check(MPI_Comm_split(world_, leads_host() ? 0 : MPI_UNDEFINED, rank_, &leaders_),
-        "MPI_Comm_split");
+  watched([&] {
+    check(MPI_Comm_split(world_, leads_host() ? 0 : MPI_UNDEFINED, rank_, &leaders_),
+          "MPI_Comm_split");
+  });
   if (leads_host())
     check(MPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
@@ -161,53 +163,61 @@ std::string MpiBootstrap::host_name() const {
 }
 
 void MpiBootstrap::max_of_each(std::span<std::int64_t> values) {
+  next_step();
   reduce(values, MPI_MAX, world_);
 }
 
 void MpiBootstrap::sum_over_host(std::span<std::int64_t> values) {
+  next_step();
   reduce(values, MPI_SUM, host_);
 }
 
 void MpiBootstrap::or_over_host(std::span<std::int64_t> values) {
+  next_step();
   reduce(values, MPI_BOR, host_);
 }
 
 std::int64_t MpiBootstrap::sum_before(std::int64_t value) {
   std::int64_t sum = 0;
-  check(MPI_Exscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, world_), "MPI_Exscan");
+  next_step();
+  complete(world_, "MPI_Iexscan", [&](MPI_Request* request) {
+    return MPI_Iexscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, world_, request);
+  });
   return rank_ == 0 ? 0 : sum;  // MPI leaves it undefined on the first
 }
 
 std::span<std::int64_t const> MpiBootstrap::host_table(std::span<std::int64_t const> values) {
   auto const count = static_cast<std::size_t>(host_size_) * values.size();
   Table table(leads_host() ? count : 0);
-  auto const numbers = static_cast<int>(values.size());
-  check(
-      MPI_Gather(values.data(), numbers, MPI_INT64_T, table.data(), numbers, MPI_INT64_T, 0, host_),
-      "MPI_Gather");
+  next_step();
+  gather(values, table.data());
   return share_on_host(std::move(table), count);
 }
 
-MpiBootstrap::Table MpiBootstrap::gather_on_leaders(std::int64_t value) const {
+MpiBootstrap::Table MpiBootstrap::gather_on_leaders(std::int64_t value) {
   struct Entry {
     std::int64_t rank, value;
   };
-  Entry const mine{rank_, value};
-  std::vector<Entry> of_host(leads_host() ? on_host_.size() : 0);
-  check(MPI_Gather(&mine, 2, MPI_INT64_T, of_host.data(), 2, MPI_INT64_T, 0, host_), "MPI_Gather");
+  static_assert(sizeof(Entry) == 2 * sizeof(std::int64_t));
+  std::array<std::int64_t, 2> const mine{rank_, value};
+  Table of_host(leads_host() ? 2 * on_host_.size() : 0);
+  gather(mine, of_host.data());
   if (!leads_host()) return {};
 
   int hosts = 0;
   check(MPI_Comm_size(leaders_, &hosts), "MPI_Comm_size");
-  int const numbers = static_cast<int>(2 * of_host.size());
+  int const numbers = static_cast<int>(of_host.size());
   std::vector<int> counts(static_cast<std::size_t>(hosts));
-  check(MPI_Allgather(&numbers, 1, MPI_INT, counts.data(), 1, MPI_INT, leaders_), "MPI_Allgather");
+  complete(world_, "MPI_Iallgather", [&](MPI_Request* request) {
+    return MPI_Iallgather(&numbers, 1, MPI_INT, counts.data(), 1, MPI_INT, leaders_, request);
+  });
   std::vector<int> places(counts.size());
   for (std::size_t i = 1; i < counts.size(); ++i) places[i] = places[i - 1] + counts[i - 1];
   std::vector<Entry> all(static_cast<std::size_t>(size_));
-  check(MPI_Allgatherv(of_host.data(), numbers, MPI_INT64_T, all.data(), counts.data(),
-                       places.data(), MPI_INT64_T, leaders_),
-        "MPI_Allgatherv");
+  complete(world_, "MPI_Iallgatherv", [&](MPI_Request* request) {
+    return MPI_Iallgatherv(of_host.data(), numbers, MPI_INT64_T, all.data(), counts.data(),
+                           places.data(), MPI_INT64_T, leaders_, request);
+  });
 
   Table table(all.size());
   for (auto const& entry : all) table[static_cast<std::size_t>(entry.rank)] = entry.value;
@@ -224,12 +234,11 @@ std::span<std::int64_t const> MpiBootstrap::map_on_host(Table const& table, std:
     std::memcpy(segment.data(), table.data(), static_cast<std::size_t>(size_bytes));
     ticket = segment.ticket();
   }
-  check(MPI_Bcast(&ticket, sizeof ticket, MPI_BYTE, 0, host_), "MPI_Bcast");
+  broadcast(std::as_writable_bytes(std::span(&ticket, 1)));
   if (!segment) segment = Segment::map(ticket, Segment::Access::read, why_not);
 
-  int const mapped = segment ? 1 : 0;
-  int all_mapped = 0;
-  check(MPI_Allreduce(&mapped, &all_mapped, 1, MPI_INT, MPI_MIN, host_), "MPI_Allreduce");
+  std::int64_t all_mapped = segment ? 1 : 0;
+  reduce({&all_mapped, 1}, MPI_MIN, host_);
   if (all_mapped == 0) return {};
   segment.close_descriptor();
   shared_tables_.push_back(std::move(segment));
@@ -242,18 +251,21 @@ std::span<std::int64_t const> MpiBootstrap::share_on_host(Table table, std::size
     if (!shared.empty()) return shared;
   }
   table.resize(count);
-  check(MPI_Bcast(table.data(), static_cast<int>(count), MPI_INT64_T, 0, host_), "MPI_Bcast");
+  broadcast(std::as_writable_bytes(std::span(table)));
   private_tables_.push_back(std::move(table));
   return private_tables_.back();
 }
 
 std::span<std::int64_t const> MpiBootstrap::table_of(std::int64_t value) {
   join_leaders();
+  next_step();
   return share_on_host(gather_on_leaders(value), static_cast<std::size_t>(size_));
 }
 
 void MpiBootstrap::barrier() {
-  check(MPI_Barrier(world_), "MPI_Barrier");
+  next_step();
+  complete(world_, "MPI_Ibarrier",
+           [&](MPI_Request* request) { return MPI_Ibarrier(world_, request); });
 }
 
 void MpiBootstrap::begin_barrier() {

@@ -4,12 +4,16 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "src/job/bootstrap.hpp"
 #include "src/job/ipc/shared_segment.hpp"
 #include "src/job/mpi/mpi.hpp"
+#include "src/job/start_watch.hpp"
 
 namespace tessera::mpi {
 
@@ -58,10 +62,26 @@ class MpiBootstrap final : public Bootstrap {
   using Table = std::vector<std::int64_t>;
 
   void start_on(MPI_Comm communicator);
+  /// Waits until all processes of the program's communicator have come to make their Runtime.
+  void meet(MPI_Comm communicator);
+  /// Runs a collective that blocks, while a thread looks for the others.
+  void watched(std::function<void()> const& call);
+  /// Runs a collective that does not block, polling, and looks for the others meanwhile, whose
+  /// ranks are those of `communicator`. Throws: PeerFailed.
+  void complete(MPI_Comm communicator, char const* name,
+                std::function<int(MPI_Request*)> const& begin);
+  void look_for_others(MPI_Comm communicator);
+  /// All processes begin the next collective in which all take part.
+  void next_step();
+  void reduce(std::span<std::int64_t> values, MPI_Op operation, MPI_Comm communicator);
+  /// The same count from each process of the host, to the table of its first.
+  void gather(std::span<std::int64_t const> values, std::int64_t* table);
+  /// From the first process of the host.
+  void broadcast(std::span<std::byte> bytes);
   void split_by_host();
   void join_leaders();
   /// The numbers of all processes by rank; on the first process of each host only.
-  [[nodiscard]] Table gather_on_leaders(std::int64_t value) const;
+  [[nodiscard]] Table gather_on_leaders(std::int64_t value);
   /// Shares a table of `count` numbers, which the first process of the host has filled in, with the
   /// whole host: in shared memory, or as copies if any process cannot map it.
   [[nodiscard]] std::span<std::int64_t const> share_on_host(Table table, std::size_t count);
@@ -82,6 +102,7 @@ class MpiBootstrap final : public Bootstrap {
   MPI_Comm host_ = MPI_COMM_NULL;     ///< the processes of this host
   MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the first process of each host, once it is needed
   MPI_Request arrival_ = MPI_REQUEST_NULL;
+  std::optional<StartWatch> start_watch_;  ///< none in a job of one process
   std::span<ProcessId const> on_host_;
   std::vector<Segment> shared_tables_;
   std::deque<Table> private_tables_;

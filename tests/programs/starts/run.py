@@ -3,9 +3,12 @@
 
     run.py <driver> [scenario...]
 """
+import os
 import pathlib
 import re
+import signal
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "network" / "faults"))
 from run import Run, run_all  # noqa: E402
@@ -74,7 +77,49 @@ def lacks_memory(driver):
     all_caught(run, 3, r"no thread for device \d+: .* \(process 1\)")
 
 
-SCENARIOS = [too_many_devices, lacks_memory, throws, makes_a_mistake, functor_throws, handles_and_throws]
+def stopped(driver, *trouble, **environment):
+    run = Run(["-n", "3", driver, "begins", *trouble], TESSERA_SILENCE="1", **environment)
+    assert run.code != 0, "the job ended well"
+    assert run.seconds < 20, f"{run.seconds} s"
+    run.says(r"process 1 \(pid \d+\) has given no sign for 1 s \(it is stopped\), while")
+
+
+def stops(driver):
+    """A process that is stopped between MPI_Init and its Runtime has failed, and is named."""
+    stopped(driver, "stops")
+
+
+def stops_in_collectives(driver):
+    """So has one that is stopped while the Runtimes are made: at the first of their collectives, at a
+    later one, and in one that blocks."""
+    for trouble in ("MPI_Iallreduce", "0"), ("MPI_Iallreduce", "4"), ("MPI_Comm_split_type", "0"):
+        stopped(driver, *trouble)
+
+
+def stops_behind_a_shell(driver):
+    """A shell in front of each process, which lives, does not hide that its program is stopped."""
+    run = Run(["-n", "2", "sh", "-c", '"$0" begins stops; exit $?', driver], TESSERA_SILENCE="1")
+    assert run.code != 0 and run.seconds < 20, f"code {run.code} after {run.seconds} s"
+    run.says(r"process 1 \(pid \d+\) has given no sign for 1 s")
+
+
+def is_late(driver):
+    """A process that comes late to its Runtime is named by one of the others, once, and waited for."""
+    def wake(run):
+        pid, = run.pids(1)
+        while not run.time_of(r"may only be late"):
+            assert run.job.poll() is None, "the job ended before the warning"
+            time.sleep(0.02)
+        os.kill(pid, signal.SIGUSR1)
+    run = Run(["-n", "3", driver, "begins", "is_late"], wake, TESSERA_STALL="1", TESSERA_SILENCE="1")
+    run.ends_well(3)
+    pid, = run.pids(1)
+    told = re.findall(r"warning: process (\d) waits for all processes to make their Runtime, and has "
+                      rf"done so for 1 s; process 1 \(pid {pid}\) may only be late", run.output)
+    assert told == ["0"], f"told by {told}"
+
+
+SCENARIOS = [stops, stops_in_collectives, stops_behind_a_shell, is_late, too_many_devices, lacks_memory, throws, makes_a_mistake, functor_throws, handles_and_throws]
 
 if __name__ == "__main__":
     sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))

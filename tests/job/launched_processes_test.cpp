@@ -1,0 +1,111 @@
+#include "src/job/launched_processes.hpp"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tessera;
+
+TEST_SUITE_BEGIN("job/launched_processes");
+
+namespace {
+
+std::string job_of_this_test() {
+  return "tessera-test-" + std::to_string(::getpid());
+}
+
+LaunchFacts facts() {
+  LaunchFacts own;
+  own.launcher = Launcher::pmix;
+  own.process = 0;
+  own.job = job_of_this_test();
+  return own;
+}
+
+/// A process of that number of the job, which does nothing.
+class Child {
+ public:
+  Child(int number, std::vector<std::string> command, std::string const& job = job_of_this_test()) {
+    std::string name = "PMIX_NAMESPACE=" + job;
+    std::string rank = "PMIX_RANK=" + std::to_string(number);
+    std::array<char*, 3> environment{name.data(), rank.data(), nullptr};
+    std::vector<char*> words;
+    for (auto& word : command) words.push_back(word.data());
+    words.push_back(nullptr);
+    REQUIRE(::posix_spawn(&pid_, words.front(), nullptr, nullptr, words.data(),
+                          environment.data()) == 0);
+  }
+  ~Child() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Child(Child const&) = delete;
+  Child& operator=(Child const&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  void stop() const {
+    ::kill(pid_, SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+std::vector<std::string> const sleeps{"/bin/sleep", "60"};
+
+/// posix_spawn returns when the child has its new program, so /proc shows its variables.
+std::vector<LaunchedProcess> seen() {
+  return launched_processes(facts());
+}
+
+}  // namespace
+
+TEST_CASE("the processes of the job are found, and those of another one are not") {
+  Child const third(3, sleeps);
+  Child const first(1, sleeps);
+  Child const other(2, sleeps, "another job");
+  third.stop();
+
+  auto const found = seen();
+
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].number == 1);
+  CHECK(found[0].pid == first.pid());
+  CHECK_FALSE(found[0].state.is_stopped());
+  CHECK_FALSE(found[0].progress);
+  CHECK(found[1].number == 3);
+  CHECK(found[1].state.is_stopped());
+}
+
+TEST_CASE("of a shell and the program behind it, the program counts") {
+  Child const shell(1, {"/bin/sh", "-c", "/bin/sleep 60; exit 0"});
+  // The shell starts it in its own time.
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  auto found = seen();
+  while (found.at(0).pid == shell.pid() && std::chrono::steady_clock::now() < end) found = seen();
+
+  CHECK(found[0].state.parent == shell.pid());
+  ::kill(static_cast<pid_t>(found[0].pid), SIGKILL);
+}
+
+TEST_CASE("a program that another one starts does not show its progress") {
+  ProgressMark const mark;
+  mark.show({5, 2, 77});
+  Child const child(1, sleeps);
+
+  CHECK_FALSE(seen().at(0).progress);
+}
+
+TEST_CASE("without a launcher's variables no process is found") {
+  CHECK(launched_processes({}).empty());
+}
+
+TEST_SUITE_END();
