@@ -10,8 +10,9 @@ Checks Checks::from_environment() {
   Checks checks;
   bool none = false;
   for (auto const& word :
-       environment_words("TESSERA_CHECK", {"communication", "recording", "none"})) {
-    checks.communication = checks.communication || word == "communication";
+       environment_words("TESSERA_CHECK", {"communication", "numbers", "recording", "none"})) {
+    checks.numbers = checks.numbers || word == "numbers";
+    checks.communication = checks.communication || checks.numbers || word == "communication";
     none = none || word == "none";
     checks.recording = checks.recording || word == "recording";
   }

@@ -8,6 +8,7 @@ namespace tessera {
 /// The words of TESSERA_CHECK, with commas between them.
 struct Checks {
   bool communication = false;  ///< all processes compare what they are about to do
+  bool numbers = false;        ///< their numbers too; includes `communication`
   bool recording = false;      ///< the body of a loop runs in every step, and is compared
 
   /// Throws: ConfigError for any other word, with a list of the valid ones.

@@ -27,7 +27,9 @@ Mismatch difference(ProcessId a, control::StatementDescription const& of_a, Proc
   bool const looks_equal = of_a.is_end == of_b.is_end && of_a.what.view() == of_b.what.view();
   return different_programs(text(
       "process ", a, " is at ", words_of(of_a), ", but process ", b, " is at ", words_of(of_b),
-      looks_equal ? "; the two differ in the expression, its slices or the layouts" : "", ':'));
+      looks_equal ? "; the two differ in the expression, its slices, its numbers or the layouts"
+                  : "",
+      ':'));
 }
 
 }  // namespace
@@ -82,6 +84,11 @@ void DivergenceChecker::tell() {
   }
 }
 
+void DivergenceChecker::tell_and_wait() {
+  tell();
+  if (parent_) control_channel_.send(*parent_, control::Digests{.waits = true});
+}
+
 DivergenceChecker::Child& DivergenceChecker::child(ProcessId process) {
   auto const found = std::find_if(children_.begin(), children_.end(),
                                   [&](auto const& other) { return other.process == process; });
@@ -100,6 +107,7 @@ void DivergenceChecker::on_digests(ProcessId from, control::Digests const& diges
   sender.digests.insert(sender.digests.end(), digests.list.begin(),
                         digests.list.begin() + static_cast<std::ptrdiff_t>(digests.count));
   sender.has_ended = digests.has_ended;
+  sender.waits = sender.waits || digests.waits;
   compare(sender);
 }
 
@@ -113,8 +121,9 @@ void DivergenceChecker::compare(Child& child) {
       control_channel_.send(child.process, control::Ask{.number = child.compared + 1});
     }
   }
-  bool const is_last = child.has_ended && child.digests.empty();
-  if (child.compared >= child.known_compared + (is_last ? 1 : tell_interval)) {
+  bool const is_awaited = (child.has_ended || child.waits) && child.digests.empty();
+  if (is_awaited) child.waits = false;
+  if (child.compared >= child.known_compared + (is_awaited ? 1 : tell_interval)) {
     child.known_compared = child.compared;
     control_channel_.send(child.process, control::Compared{.statements = child.compared});
   }

@@ -40,6 +40,9 @@ class DivergenceChecker {
   void say_end(StatementTag const& tag, std::function<std::string()> what);
   /// Sends the parent all unreported statements. Cheap if there are none.
   void tell();
+  /// The same, and asks for word as soon as all of them have been compared: before a wait for
+  /// `behind(0)`.
+  void tell_and_wait();
 
   // Throws: BadMessage for what neither a child nor the parent sends.
   void on_digests(ProcessId from, control::Digests const& digests);
@@ -65,6 +68,7 @@ class DivergenceChecker {
     std::uint64_t compared = 0;         ///< statements
     std::uint64_t known_compared = 0;   ///< the number of them that the child knows
     bool has_ended = false;
+    bool waits = false;
     bool is_asked = false;
   };
 

@@ -314,11 +314,21 @@ bool Network::compares_statements() const {
   return impl_->checker.has_value();
 }
 
+bool Network::compares_numbers() const {
+  return impl_->checker.has_value() && impl_->options.compares_numbers;
+}
+
 void Network::agree(StatementTag const& tag, std::function<std::string()> what) {
   if (!impl_->checker) return;
   impl_->checker->say(tag, std::move(what));
   if (tag.number % statements_between_looks == 0) impl_->poll();
   impl_->keep_together(DivergenceChecker::most_ahead, tag);
+}
+
+void Network::catch_up(StatementTag const& tag) {
+  if (!impl_->checker) return;
+  impl_->checker->tell_and_wait();
+  impl_->keep_together(0, tag);
 }
 
 void Network::agree_on_end(StatementTag const& tag, std::function<std::string()> what) {

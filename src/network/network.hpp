@@ -93,6 +93,8 @@ class Network {
   void set_last_statement(StatementTag const& tag);
   /// True if any process of the job asked for comparisons.
   [[nodiscard]] bool compares_statements() const;
+  /// The same of comparisons of numbers.
+  [[nodiscard]] bool compares_numbers() const;
   /// Announces the next statement of this process for comparison with the others, if statements are
   /// compared. Returns at once, unless another process is far behind. `what` is called for a
   /// description only if there is a difference, possibly later.
@@ -100,6 +102,10 @@ class Network {
   /// Throws: Mismatch on every process, now or in a later wait, with the statements of two of them,
   ///         unless all announce the same statements in the same order; PeerFailed.
   void agree(StatementTag const& tag, std::function<std::string()> what);
+  /// Waits until all announcements of this process so far have been compared with those of its
+  /// neighbours in a tree of the processes. `tag`: the last of them.
+  /// Throws: Mismatch as `agree`; PeerFailed.
+  void catch_up(StatementTag const& tag);
   /// The same at the end of the program; waits until all announcements of this process have been
   /// compared with those of its neighbours in a tree of the processes.
   void agree_on_end(StatementTag const& tag, std::function<std::string()> what);

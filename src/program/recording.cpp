@@ -11,6 +11,7 @@
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/over_processes.hpp"
 #include "src/runtime/statement_hooks.hpp"
+#include "src/statement/numbers.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -246,8 +247,7 @@ void Recorder::note(Statement const& statement) {
   recorded.statement = statement;
   auto const* const bytes = static_cast<std::byte const*>(statement.kernel);
   recorded.kernel.assign(bytes, bytes + statement.kernel_bytes);
-  if (statement.hash_of_numbers != nullptr)
-    recorded.numbers = statement.hash_of_numbers(statement.kernel);
+  recorded.numbers = hash_of_numbers(statement);
   recorded.statement.kernel = nullptr;  // the kernel is stored here from now on
   if (statement.step) recorded.step = *statement.step - number_;
 }
@@ -264,6 +264,7 @@ void Recorder::note_host_access() {
 
 ArrayBindings compare_steps(RecordedStep& first, RecordedStep const& second,
                             SourceLocation const& loop) {
+  detail::catch_up_on_numbers();
   auto [arrays, scalars] = match_statements(first, second, loop);
   ArrayBindings bindings;
   if (!match_moves(first, second, arrays)) {

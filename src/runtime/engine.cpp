@@ -7,7 +7,9 @@
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/hash.hpp"
 #include "src/base/log.hpp"
+#include "src/base/text.hpp"
 #include "src/execution/gpu_channels/gpu_routes.hpp"
 #include "src/execution/one_sided/one_sided.hpp"
 #include "src/execution/reduction_tree.hpp"
@@ -26,6 +28,7 @@
 #include "src/runtime/statements/statement_log.hpp"
 #include "src/runtime/statements/statement_summary.hpp"
 #include "src/runtime/tree_collectives.hpp"
+#include "src/statement/numbers.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -85,8 +88,7 @@ struct Engine::Impl {
   void run(Statement const& statement) {
     planner.describe(statement);
     auto tag = log.begin(planner.hash_of(statement), statement.location);
-    if (log.compares())
-      log.compare(tag, [summary = Summary(statement)] { return summary.describe(); });
+    if (log.compares()) compare(tag, statement);
     auto const& plan = planner.plan_for(statement, tag);
     if (budgets->watches() && !is_allowed(statement, *plan, tag)) return;
     auto const row = profiler.row_of(statement, *plan);
@@ -98,6 +100,31 @@ struct Engine::Impl {
     note_effects(statement, *plan);
     profiler.count(statement, *plan);
     if (dispatcher.needs_this_thread(statement, *plan)) devices.finish_messages();
+  }
+
+  // Numbers are compared apart from the tag, so that a message does not tell of them first: the
+  // other process's are in no header.
+  void compare(StatementTag tag, Statement const& statement) {
+    Summary summary(statement);
+    if (log.compares_numbers()) {
+      tag.hash = mix(tag.hash, hash_with_step(statement));
+      summary.add_numbers(statement);
+    }
+    log.compare(tag, [summary = std::move(summary)] { return summary.describe(); });
+  }
+
+  void compare(char const* kind, ArrayModel const& array, PassNumbers const& pass) {
+    HashNumbers hash;
+    ListNumbers list;
+    pass(hash);
+    pass(list);
+    auto tag = log.begin(mix(hash_text(kind), mix(array.number(), array.layout()->fingerprint())),
+                         SourceLocation());
+    tag.hash = mix(tag.hash, hash.hash());
+    log.compare(tag, [kind, number = array.number(), layout = array.layout(), list = list.list()] {
+      return text(kind, " of array ", number, ' ', layout->shape(), " with numbers [", list,
+                  "]; on ", layout->sharding());
+    });
   }
 
   // Checks the budgets. The communication for that has its own statement number, so the statement
@@ -208,6 +235,14 @@ void Engine::run(Statement const& statement) {
   // Thrown outside `guarded`, since it is no failure: every process throws it, and all may
   // continue.
   if (impl_->refusal) throw BudgetExceeded(std::exchange(impl_->refusal, {})->reason);
+}
+
+void Engine::compare_numbers(char const* kind, ArrayModel const& array, PassNumbers const& pass) {
+  impl_->failures.guarded([&] { impl_->compare(kind, array, pass); });
+}
+
+void Engine::catch_up_on_numbers() {
+  if (impl_->log.compares_numbers()) impl_->failures.guarded([&] { impl_->log.catch_up(); });
 }
 
 std::shared_ptr<ScalarState> Engine::make_scalar() {

@@ -57,6 +57,16 @@ class Engine {
   ///         on every process and before anything is sent.
   void run(Statement const& statement);
 
+  /// Compares numbers that every process passes alike to a new array. `kind`: of static storage.
+  /// For a job that compares numbers. Throws: Mismatch, perhaps later; PeerFailed.
+  using PassNumbers = std::function<void(NumberVisitor&)>;
+  void compare_numbers(char const* kind, ArrayModel const& array, PassNumbers const& pass);
+
+  /// Where numbers are compared, waits until those of all statements so far have been: what this
+  /// process alone would notice next is told to all of them.
+  /// Ranks: collective. Throws: Mismatch, PeerFailed.
+  void catch_up_on_numbers();
+
   /// A scalar for the result of a reduction.
   [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
 

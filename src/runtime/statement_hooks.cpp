@@ -31,6 +31,10 @@ std::string_view refuser() {
   return engine().budgets()->refuser();
 }
 
+void catch_up_on_numbers() {
+  engine().catch_up_on_numbers();
+}
+
 bool checks_recordings() {
   return engine().checks_recordings();
 }

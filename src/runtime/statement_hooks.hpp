@@ -30,6 +30,8 @@ Explanations* explain_into(Explanations* sink);
 /// The reason why a statement may be refused, for people: "a CommunicationBudget",
 /// "TESSERA_STRICT"; empty if there is none.
 [[nodiscard]] std::string_view refuser();
+/// As Engine::catch_up_on_numbers.
+void catch_up_on_numbers();
 /// True if some process is told TESSERA_CHECK=recording.
 [[nodiscard]] bool checks_recordings();
 

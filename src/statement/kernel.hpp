@@ -16,6 +16,7 @@ using detail::KernelForms;
 using detail::KernelFunction;
 using detail::max_operands;
 using detail::max_scalars;
+using detail::NumberVisitor;
 using detail::OperandView;
 using detail::visit_rows;
 

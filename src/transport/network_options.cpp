@@ -47,16 +47,20 @@ NetworkOptions NetworkOptions::from_environment() {
   if (auto const seconds = environment_seconds("TESSERA_STALL")) options.stall_seconds = *seconds;
   if (auto const seconds = environment_seconds("TESSERA_SILENCE"))
     options.silence_seconds = *seconds;
-  options.compares_statements = Checks::from_environment().communication;
+  auto const checks = Checks::from_environment();
+  options.compares_statements = checks.communication;
+  options.compares_numbers = checks.numbers;
   return options;
 }
 
 NetworkOptions NetworkOptions::agreed(Bootstrap& bootstrap) const {
-  std::array<std::int64_t, 2> asked{compares_statements ? 1 : 0, slot_bytes};
+  std::array<std::int64_t, 3> asked{compares_statements ? 1 : 0, compares_numbers ? 1 : 0,
+                                    slot_bytes};
   bootstrap.max_of_each(asked);
   auto options = *this;
   options.compares_statements = asked[0] != 0;
-  options.slot_bytes = asked[1];
+  options.compares_numbers = asked[1] != 0;
+  options.slot_bytes = asked[2];
   return options;
 }
 

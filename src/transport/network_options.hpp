@@ -19,6 +19,8 @@ struct NetworkOptions {
   double question_seconds = 1;  ///< longer waits ask the peer what it waits for
   /// TESSERA_CHECK=communication: all processes compare their statements.
   bool compares_statements = false;
+  /// TESSERA_CHECK=numbers: and the numbers in them.
+  bool compares_numbers = false;
 
   /// Slots hold at least what a partial result of a reduction needs.
   static constexpr std::int64_t least_slot_bytes = 128;

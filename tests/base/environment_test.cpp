@@ -1,5 +1,6 @@
 #include "src/base/environment.hpp"
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,14 +108,17 @@ TEST_CASE("a word that there is not is refused with the words that there are") {
 TEST_CASE("what TESSERA_CHECK asks for") {
   auto const read = [](char const* value) {
     Setting const setting("TESSERA_CHECK", value);
-    auto const [communication, recording] = Checks::from_environment();
-    return std::pair(communication, recording);
+    auto const [communication, numbers, recording] = Checks::from_environment();
+    return std::array{communication, numbers, recording};
   };
-  CHECK(read("") == std::pair(false, false));
-  CHECK(read("none") == std::pair(false, false));
-  CHECK(read("communication") == std::pair(true, false));
-  CHECK(read("recording") == std::pair(false, true));
-  CHECK(read("recording,communication") == std::pair(true, true));
+  CHECK(read("") == std::array{false, false, false});
+  CHECK(read("none") == std::array{false, false, false});
+  CHECK(read("communication") == std::array{true, false, false});
+  CHECK(read("numbers") == std::array{true, true, false});
+  CHECK(read("recording") == std::array{false, false, true});
+  CHECK(read("recording,communication") == std::array{true, false, true});
+  CHECK(read("recording,numbers") == std::array{true, true, true});
+  CHECK_THROWS_AS(read("none,numbers"), ConfigError);
   CHECK_THROWS_AS(read("records"), ConfigError);
 }
 

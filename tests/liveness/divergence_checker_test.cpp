@@ -123,6 +123,31 @@ TEST_CASE("a parent that is ahead waits for the child that has said less") {
   CHECK_FALSE(world[0].checker.behind(20));
 }
 
+TEST_CASE("who waits hears as soon as all has been compared, before the end") {
+  World world(4);
+  for (std::size_t i = 0; i < 4; ++i) world[i].say(40);
+  world.hear_all();
+  CHECK(world[3].checker.behind(0));
+
+  for (std::size_t i = 0; i < 4; ++i) world[i].checker.tell_and_wait();
+  world.hear_all();
+
+  for (std::size_t i = 0; i < 4; ++i) CHECK_FALSE(world[i].checker.behind(0));
+}
+
+TEST_CASE("who waits for a parent that comes later hears when it has come") {
+  World world(2);
+  world[1].say(3);
+  world[1].checker.tell_and_wait();
+  world.hear_all();
+  CHECK(world[1].checker.behind(2));
+
+  world[0].say(3);
+  world.hear_all();
+
+  CHECK_FALSE(world[1].checker.behind(0));
+}
+
 TEST_CASE("a difference is told with both statements") {
   World world(2);
   world[0].say(3);
@@ -156,7 +181,7 @@ TEST_CASE("statements that read alike but differ are said to differ in what is n
   world.hear_all();
 
   CHECK(world[0].failure_words().find(
-            "; the two differ in the expression, its slices or the layouts: ") !=
+            "; the two differ in the expression, its slices, its numbers or the layouts: ") !=
         std::string::npos);
 }
 

@@ -347,8 +347,8 @@ std::vector<test::Misuse> const settings{
     {"a comparison that there is not",
      [] { with_setting("TESSERA_CHECK", "communication,records", read_network_options); },
      is<ConfigError>,
-     "TESSERA_CHECK=communication,records: 'records' is not one of communication, recording, none; "
-     "fix or unset it"},
+     "TESSERA_CHECK=communication,records: 'records' is not one of communication, numbers, "
+     "recording, none; fix or unset it"},
     {"a time that is none", [] { with_setting("TESSERA_STALL", "soon", read_network_options); },
      is<ConfigError>, "TESSERA_STALL=soon is not a number of seconds; fix or unset it"},
     {"a negative time", [] { with_setting("TESSERA_SILENCE", "-1", read_network_options); },

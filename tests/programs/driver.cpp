@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <mpi.h>
 #include <src/runtime/engine.hpp>
@@ -238,6 +239,64 @@ void another_size() {
   });
 }
 
+// For these only TESSERA_CHECK=numbers finds the numbers of one process.
+void another_number() {
+  auto u = start();
+  told([&] {
+    for (int i = 0; i < steps; ++i) u(ts::all) = (is_second() && i == 50 ? 3.0 : 2.0) * u;
+    std::printf("sum %a\n", double(ts::sum(u)));
+  });
+}
+
+void another_fill() {
+  told([&] {
+    auto const u = ts::full<double>({cells}, is_second() ? 0.25 : 0.5, rows());
+    std::printf("sum %a\n", double(ts::sum(u)));
+  });
+}
+
+void other_host_cells() {
+  std::vector<double> host(cells, 1.0);
+  if (is_second()) host[1] = 1.5;
+  told([&] {
+    auto const u = ts::from_host(host, {cells}, rows());
+    std::printf("sum %a\n", double(ts::sum(u)));
+  });
+}
+
+void another_term() {
+  auto u = start();
+  told([&] {
+    auto const sums = ts::sum(u * (is_second() ? 3.0 : 2.0), ts::axis(0));
+    std::printf("sum %a\n", double(sums));
+  });
+}
+
+void another_number_in_loop() {
+  auto u = start();
+  double const factor = is_second() ? 0.25 : 0.5;
+  told([&] { ts::iterate(steps, [&](ts::Step) { step(u), u = factor * u; }); });
+}
+
+// The loop is recorded with the same numbers, and runs again with others.
+void another_number_later() {
+  auto u = start();
+  double factor = 0.5;
+  auto loop = ts::record([&](ts::Step) { u(ts::all) = factor * u; });
+  loop.run(10);
+  if (is_second()) factor = 0.25;
+  told([&] { loop.run(10); });
+}
+
+// The first step is alike everywhere, and the second is not.
+void another_number_in_second_step() {
+  auto u = start();
+  int i = 0;
+  told([&] {
+    ts::iterate(10, [&](ts::Step) { u(ts::all) = (is_second() && i++ > 0 ? 0.25 : 0.5) * u; });
+  });
+}
+
 // Found where all the others do the next thing, or end.
 void one_statement_more() {
   auto u = start();
@@ -340,6 +399,13 @@ std::map<std::string, std::function<void()>> const scenarios{
     {"another_pointwise", another_pointwise},
     {"another_shape", another_shape},
     {"another_size", another_size},
+    {"another_number", another_number},
+    {"another_fill", another_fill},
+    {"other_host_cells", other_host_cells},
+    {"another_term", another_term},
+    {"another_number_in_loop", another_number_in_loop},
+    {"another_number_later", another_number_later},
+    {"another_number_in_second_step", another_number_in_second_step},
     {"one_statement_more", one_statement_more},
     {"one_statement_less", one_statement_less},
 };

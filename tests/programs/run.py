@@ -190,16 +190,16 @@ COMPARED = [(2, 1, {}), (3, 2, {}), (4, 1, {"TESSERA_ROUTE": "mpi"})]
 BOTH = r"process 0 is at statement \d+ \(driver.cpp:\d+\), "
 
 
-def told_all(driver, name, *patterns):
+def told_all(driver, name, *patterns, check="communication", begin=BOTH):
     """Every process is told the same: both statements in full."""
     for processes, devices, environment in COMPARED:
-        run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": "communication"})
+        run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": check})
         run.fails()
         told = re.findall(r"^told .*$", run.output, re.M)
         assert len(told) == processes, f"{len(told)} of {processes} processes were told"
         for pattern in patterns:
             for line in told:
-                assert re.search(BOTH + pattern, line), f"no '{pattern}' in: {line}"
+                assert re.search(begin + pattern, line), f"no '{pattern}' in: {line}"
 
 
 def compared_pointwise(driver):
@@ -252,8 +252,8 @@ def compared_less(driver):
 def compared_right(driver):
     """A right program with random delays is the same with comparisons."""
     for name in "right_with_delays", "own_messages", "mistake_on_all", "growing_ghosts":
-        plain, compared = (bits_of(driver, name, check) for check in ("none", "communication"))
-        assert plain == compared and len(plain) == 1, f"{name}: {plain} and {compared}"
+        found = {check: bits_of(driver, name, check) for check in ("none", "communication", "numbers")}
+        assert len(set().union(*found.values())) == 1, f"{name}: {found}"
 
 
 def bits_of(driver, name, check):
@@ -263,6 +263,33 @@ def bits_of(driver, name, check):
         run.ends_well(processes)
         found |= set(re.findall(r"^(?:bits|sum) .*$", run.output, re.M))
     return found
+
+
+def compared_number(driver):
+    """A number that differs on one process is told with both, in each form of statement and in a loop."""
+    there = r"driver.cpp:\d+\), "
+    for name, one, other in (("another_number", "2", "3"), ("another_number_in_loop", "0.5", "0.25"),
+                             ("another_number_later", "0.5", "0.25"),
+                             ("another_number_in_second_step", "0.5", "0.25")):
+        told_all(driver, name,
+                 rf"assignment of 40 cells \(40,\) with numbers \[{one}\] to array 1 .*"
+                 rf"but process 1 is at .*{there}assignment of 40 cells \(40,\) with numbers \[{other}\]",
+                 check="numbers", begin=rf"process 0 is at statement \d+ .*{there}")
+    told_all(driver, "another_term", r"sum of 40 cells \(40,\) with numbers \[2\].*with numbers \[3\]",
+             check="numbers")
+
+
+def compared_fill(driver):
+    """So is the number of a new array, and the cells that all processes pass for one."""
+    begin = r"process 0 is at statement \d+, "
+    told_all(driver, "another_fill",
+             r"full of array 1 \(40,\) with numbers \[0.5\]; on .*, but process 1 is at "
+             r"statement \d+, full of array 1 \(40,\) with numbers \[0.25\]; on ",
+             check="numbers", begin=begin)
+    told_all(driver, "other_host_cells",
+             r"from_host of array 1 \(40,\) with numbers \[1, 1, .*, \.\.\.\]; on .*, but process 1 is at "
+             r"statement \d+, from_host of array 1 \(40,\) with numbers \[1, 1.5, 1, ",
+             check="numbers", begin=begin)
 
 
 def compared_killed(driver):
@@ -296,7 +323,7 @@ SCENARIOS = [killed, stopped, stops_with_work, another_statement, another_array,
              mistake_on_all, right_with_delays, own_messages, growing_ghosts, budget_on_one,
              one_sided_stopped, one_sided_killed, another_fence, one_fence_less, index_on_one, all_add,
              compared_pointwise, compared_shape, compared_size, compared_message, compared_more,
-             compared_less, compared_right, compared_killed, unwinds, uneven]
+             compared_less, compared_number, compared_fill, compared_right, compared_killed, unwinds, uneven]
 
 
 if __name__ == "__main__":

@@ -67,6 +67,16 @@ TEST_CASE("each variable sets its option") {
   CHECK(options.stall_seconds == 2.5);
   CHECK(options.silence_seconds == 1.5);
   CHECK(options.compares_statements);
+  CHECK_FALSE(options.compares_numbers);
+}
+
+TEST_CASE("who compares numbers compares statements too") {
+  Variable const check("TESSERA_CHECK", "numbers");
+
+  auto const options = NetworkOptions::from_environment();
+
+  CHECK(options.compares_statements);
+  CHECK(options.compares_numbers);
 }
 
 TEST_CASE("only routes between processes can be forced") {
@@ -91,12 +101,14 @@ TEST_CASE("all processes compare, and have slots as large, as any of them asks f
   FakeJob job(2);
   NetworkOptions asks;
   asks.compares_statements = true;
+  asks.compares_numbers = true;
   asks.slot_bytes = 4096;
 
   (void)asks.agreed(job[0]);
   auto const options = NetworkOptions().agreed(job[1]);
 
   CHECK(options.compares_statements);
+  CHECK(options.compares_numbers);
   CHECK(options.slot_bytes == 4096);
 }
 

@@ -14,6 +14,7 @@
 
 #include "tessera/array/dist_array.hpp"
 #include "tessera/base/error.hpp"
+#include "tessera/detail/array/expr/numbers.hpp"
 #include "tessera/detail/base/text.hpp"
 #include "tessera/detail/index/shape.hpp"
 
@@ -52,6 +53,16 @@ void set_cells(DistArray<T, N> const& array, F const& f) {
     visit_cells<N>(shard, [&](std::array<std::int64_t, N> const& i, std::int64_t offset) {
       cells[offset] = static_cast<T>(f(i));
     });
+  });
+}
+
+/// Where the processes compare numbers, compares cells that all of them pass alike.
+/// Throws: Mismatch, perhaps later.
+template <Element T>
+void compare_cells(StatePtr const& array, char const* kind, std::span<T const> cells) {
+  if (!compares_numbers()) return;
+  compare_numbers(array, kind, [&](NumberVisitor& visitor) {
+    for (auto const& cell : cells) visit_number(cell, visitor);
   });
 }
 
@@ -98,6 +109,7 @@ template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> full(std::array<std::int64_t, N> const& shape, T const& value,
                                    NamedSharding const& sharding) {
   DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
+  detail::compare_cells(result.storage(), "full", std::span<T const>(&value, 1));
   if (!detail::fill_shards(result.storage(), std::as_bytes(std::span(&value, 1))))
     detail::set_cells(result, [&](auto const&) { return value; });
   return result;
@@ -113,6 +125,7 @@ template <Element T, std::size_t N>
 template <Element T>
 [[nodiscard]] DistArray<T, 0> full(T const& value, NamedSharding const& sharding) {
   DistArray<T, 0> result(Shape{}, sharding);
+  detail::compare_cells(result.storage(), "full", std::span<T const>(&value, 1));
   detail::write_shards(result.storage(), [&](detail::RawShard const& shard) {
     *reinterpret_cast<T*>(shard.cells) = value;
   });
@@ -162,6 +175,7 @@ template <Element T, std::size_t N>
     throw ShapeError(detail::text("from_host: ", detail::counted(std::ssize(cells), "cell"),
                                   " given, but the shape ", extents, " has ", cells_of(extents)));
   DistArray<T, N> result(extents, sharding);
+  detail::compare_cells(result.storage(), "from_host", cells);
   detail::take_from_host(result.storage(), reinterpret_cast<std::byte const*>(cells.data()));
   return result;
 }

@@ -28,6 +28,8 @@ class StatementLog {
 
   /// True if some process asked for comparisons: else no words need to be kept for them.
   [[nodiscard]] bool compares() const { return network_.compares_statements(); }
+  /// True if some process asked for comparisons of numbers, too.
+  [[nodiscard]] bool compares_numbers() const { return network_.compares_numbers(); }
   /// Compares a statement with those of the other processes, where statements are compared.
   /// `describe` is asked for words only where they differ, perhaps later.
   /// Throws: Mismatch on every process; PeerFailed.
@@ -39,6 +41,9 @@ class StatementLog {
       return text(after.known() ? text(" (after ", after, ')') : "", ", ", describe());
     });
   }
+  /// Waits until all statements so far have been compared. Ranks: collective; no message where
+  /// nothing is compared. Throws: Mismatch, PeerFailed.
+  void catch_up() { network_.catch_up(last_); }
   /// Compares the ends of the programs: finds a process with fewer statements than others.
   void compare_end();
 

@@ -1,6 +1,7 @@
 #include "src/runtime/statements/statement_summary.hpp"
 
 #include "src/base/text.hpp"
+#include "src/statement/numbers.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -18,12 +19,17 @@ Summary::Summary(Statement const& statement)
   }
 }
 
+void Summary::add_numbers(Statement const& statement) {
+  numbers_ = list_of_numbers(statement);
+}
+
 std::string Summary::Array::name() const {
   return text("array ", number, ' ', layout->shape());
 }
 
 std::string Summary::describe() const {
   auto words = text(kind_, " of ", counted(indices_.cells(), "cell"), ' ', indices_.extents());
+  if (!numbers_.empty()) words += text(" with numbers [", numbers_, ']');
   if (target_) words += text(" to ", target_->name());
   char const* before = ", reads ";
   for (auto const& array : reads_) {

@@ -16,8 +16,11 @@ namespace tessera {
 class Summary {
  public:
   explicit Summary(Statement const& statement);
+  /// Adds the statement's numbers, which its kernel holds no longer than the statement runs.
+  void add_numbers(Statement const& statement);
 
-  /// "assignment of 8 cells (8,) to array 1 (10,), reads 2 slices of array 1 (10,); on ..."
+  /// "assignment of 8 cells (8,) to array 1 (10,), reads 2 slices of array 1 (10,); on ...", with
+  /// numbers "assignment of 8 cells (8,) with numbers [2, 0.5] to array 1 (10,), ..."
   [[nodiscard]] std::string describe() const;
 
  private:
@@ -31,6 +34,7 @@ class Summary {
 
   char const* kind_;
   Box indices_;
+  std::string numbers_;
   std::optional<Array> target_;
   std::vector<Array> reads_;
   std::shared_ptr<Layout const> layout_;

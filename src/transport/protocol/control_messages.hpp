@@ -167,7 +167,8 @@ struct Failed {
 /// Hashes of a process's next statements, for its parent to compare.
 struct Digests {
   Kind kind = Kind::digests;
-  Flag has_ended;  ///< the last of them is the end of the program
+  Flag has_ended{};  ///< the last of them is the end of the program
+  Flag waits{};      ///< the sender continues when all so far have been compared
   std::size_t count = 0;
   std::array<std::uint64_t, 16> list{};
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tessera/detail/base/function.hpp"
 #include "tessera/index/index.hpp"
@@ -83,6 +84,27 @@ struct KernelForms {
 void note_gpu_kernels();
 /// True if some part of the program was made by a compiler for GPUs, and so has kernels for GPUs.
 [[nodiscard]] bool gpu_kernels_built();
+
+/// Receives the numbers in a kernel, in order.
+class NumberVisitor {
+ public:
+  virtual void signed_integer(std::int64_t value) = 0;
+  virtual void unsigned_integer(std::uint64_t value) = 0;
+  // Each floating type prints the fewest digits that it needs.
+  virtual void real(float value) = 0;
+  virtual void real(double value) = 0;
+  virtual void real(long double value) = 0;
+  /// A struct, with the bytes between its members set to zero.
+  virtual void structure(std::span<std::byte const> bytes) = 0;
+  /// The slot of an operand or a scalar, or a dimension.
+  virtual void position(std::size_t position) = 0;
+
+ protected:
+  NumberVisitor() = default;
+  ~NumberVisitor() = default;
+  NumberVisitor(NumberVisitor const&) = default;
+  NumberVisitor& operator=(NumberVisitor const&) = default;
+};
 
 /// Calls visit() for rows [first, last) of a box, in order: a row is a run along the last
 /// dimension, rows count in row-major order over the others.

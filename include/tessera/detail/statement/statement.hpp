@@ -78,8 +78,8 @@ struct Statement {
   KernelForms forms;
   void const* kernel = nullptr;  ///< trivially copyable; copied by `submit`
   std::int64_t kernel_bytes = 0;
-  /// Computes a hash of the numbers in a kernel. Null if it contains none.
-  std::uint64_t (*hash_of_numbers)(void const* kernel) = nullptr;
+  /// Passes the numbers in a kernel to a visitor. Null if it contains none.
+  void (*visit_numbers)(void const* kernel, NumberVisitor& visitor) = nullptr;
   /// Of an element, where the kernel writes the cell of the only operand unchanged, so that what
   /// arrives may be put where it belongs at once; else 0.
   std::int64_t copied_bytes = 0;

@@ -14,6 +14,7 @@
 #include "tessera/base/source.hpp"
 #include "tessera/detail/index/affine_map.hpp"
 #include "tessera/detail/statement/array_ref.hpp"
+#include "tessera/detail/statement/kernel.hpp"
 #include "tessera/layout/layout.hpp"
 
 namespace tessera::detail {
@@ -67,6 +68,13 @@ void write_shards(StatePtr const& state, std::function<void(RawShard const&)> co
 /// Sets every cell to these bytes on GPUs, if a pattern of 8 bytes can repeat them. Otherwise does
 /// nothing and returns false.
 [[nodiscard]] bool fill_shards(StatePtr const& state, std::span<std::byte const> element);
+/// True if the processes compare the numbers that they pass: TESSERA_CHECK=numbers.
+[[nodiscard]] bool compares_numbers();
+/// Compares numbers that every process passes alike to a new array; `pass` is called twice. `kind`
+/// is of static storage.
+/// Throws: Mismatch, perhaps later.
+void compare_numbers(StatePtr const& state, char const* kind,
+                     std::function<void(NumberVisitor&)> const& pass);
 /// If the devices are GPUs, warns once that cells are computed on the host and copied.
 void note_cells_of_host();
 /// As `write_shards`, where cells may be read and written.

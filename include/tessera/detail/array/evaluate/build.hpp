@@ -10,6 +10,7 @@
 
 #include "tessera/array/scalar.hpp"
 #include "tessera/detail/array/expr/nodes.hpp"
+#include "tessera/detail/array/expr/numbers.hpp"
 #include "tessera/detail/base/hash.hpp"
 #include "tessera/detail/runtime/submit.hpp"
 #include "tessera/detail/statement/statement.hpp"
@@ -159,69 +160,34 @@ struct RecordConstants {
   }
 };
 
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_clear_padding)
-#define TESSERA_CLEARS_PADDING
-#endif
-#endif
-#if defined(TESSERA_CLEARS_PADDING)
-/// Sets the bytes between members to zero.
-template <class T>
-void clear_padding(T& value) {
-  __builtin_clear_padding(&value);
-}
-inline constexpr bool clears_padding = true;
-#undef TESSERA_CLEARS_PADDING
-#else
-template <class T>
-void clear_padding(T&) {}
-inline constexpr bool clears_padding = false;
-#endif
-
-/// True if equal values have equal bytes after their padding is cleared.
-template <class T>
-inline constexpr bool has_comparable_bytes = clears_padding ||
-                                             std::has_unique_object_representations_v<T> ||
-                                             (Number<T> && sizeof(T) <= 2 * sizeof(double));
-
-/// A hash of the numbers in a kernel, and of the positions of its operands.
-struct HashNumbers {
-  std::uint64_t& hash;
+/// Passes the numbers in a kernel, and the positions of its operands, to a visitor.
+struct PassNumbers {
+  NumberVisitor& visitor;
 
   template <class Kernel>
   void operator()(Kernel const&) const {}
   template <class T>
   void operator()(LiteralKernel<T> const& kernel) const {
-    add(kernel.value);
+    visit_number(kernel.value, visitor);
   }
   template <class T, std::size_t R>
   void operator()(BoundaryOperandKernel<T, R> const& kernel) const {
-    add(kernel.operand.slot);
-    for (auto const& constant : kernel.constants) add(constant);
+    visitor.position(kernel.operand.slot);
+    for (auto const& constant : kernel.constants) visit_number(constant, visitor);
   }
   template <class T>
   void operator()(OperandKernel<T> const& kernel) const {
-    add(kernel.slot);
+    visitor.position(kernel.slot);
   }
   template <class T>
   void operator()(ScalarKernel<T> const& kernel) const {
-    add(kernel.slot);
+    visitor.position(kernel.slot);
   }
-  void operator()(IndexKernel const& kernel) const { add(kernel.dimension); }
-
-  template <class T>
-  void add(T value) const {
-    if constexpr (has_comparable_bytes<T>) {
-      clear_padding(value);
-      hash = mix(hash, hash_text({reinterpret_cast<char const*>(&value), sizeof value}));
-    }
-  }
+  void operator()(IndexKernel const& kernel) const { visitor.position(kernel.dimension); }
 };
 template <class Kernel>
-[[nodiscard]] std::uint64_t hash_of_numbers(void const* kernel) {
-  std::uint64_t hash = 0;
-  visit_ends(*static_cast<Kernel const*>(kernel), HashNumbers{hash});
-  return hash;
+void visit_numbers(void const* kernel, NumberVisitor& visitor) {
+  visit_ends(*static_cast<Kernel const*>(kernel), PassNumbers{visitor});
 }
 
 /// Gives a statement its kernel, which lives until it has run.
@@ -231,7 +197,7 @@ void set_kernel(Statement& statement, Kernel const& kernel) {
   visit_ends(kernel, RecordConstants{reinterpret_cast<std::byte const*>(&kernel), statement});
   statement.kernel = &kernel;
   statement.kernel_bytes = sizeof kernel;
-  statement.hash_of_numbers = &hash_of_numbers<Kernel>;
+  statement.visit_numbers = &visit_numbers<Kernel>;
 }
 
 /// A number for a type, equal on all processes that run the same program.
