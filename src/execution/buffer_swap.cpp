@@ -11,7 +11,7 @@ void add_differing(Shard& shard, Box const& written) {
   if (written.empty() || !shard.has_second()) return;
   for (auto const& box : shard.differing)
     if (box.contains(written)) return;
-  if (shard.differing.size() == shard.differing.capacity() - 1) {
+  if (shard.differing.size() == Shard::most_differing) {
     auto around = written;
     for (auto const& box : shard.differing) around = hull(around, box);
     shard.differing.clear();

@@ -226,7 +226,6 @@ void HaloValidity::note_write(Box const& written) {
 }
 
 void HaloValidity::clear() {
-  for (auto& event : events_) event.fill.reset();
   events_.clear();
   fingerprint_ = 0;
 }
@@ -234,9 +233,10 @@ void HaloValidity::clear() {
 void HaloValidity::add(Event const& event) {
   // A repeated event is kept only once, at its latest position; writes before any fill are
   // irrelevant. So a loop returns to the same list, and its plans to the same entries of the cache.
-  for (std::size_t i = 0; i < events_.size(); ++i)
-    if (events_[i].fingerprint == event.fingerprint) events_.erase_at(i--);
-  while (!events_.empty() && events_[0].fill == nullptr) events_.erase_at(0);
+  std::erase_if(events_, [&](Event const& e) { return e.fingerprint == event.fingerprint; });
+  auto const first_fill = std::find_if(events_.begin(), events_.end(),
+                                       [](Event const& e) { return e.fill != nullptr; });
+  events_.erase(events_.begin(), first_fill);
   if (events_.empty() && event.fill == nullptr) return clear();
   events_.push_back(event);
   if (events_.size() > most_events) return clear();

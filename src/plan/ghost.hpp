@@ -12,7 +12,6 @@
 #include "tessera/detail/plan/compute_placement.hpp"
 #include "tessera/layout/layout.hpp"
 
-#include "src/base/inline_vector.hpp"
 #include "src/index/region.hpp"
 #include "src/plan/access.hpp"
 
@@ -64,7 +63,8 @@ struct Fill {
 /// Halo validity: which ghost cells of an array hold the current version, as a list of fills and
 /// overwrites. Both ends of a channel derive the same list from global boxes.
 ///
-/// Cost: noting allocates nothing; the list is bounded, and a full one is emptied.
+/// Cost: a list of few entries, which allocates nothing once it has been as long before. A full one
+/// is emptied.
 class HaloValidity {
  public:
   /// The cells of `fill` have been received.
@@ -91,7 +91,7 @@ class HaloValidity {
 
   void add(Event const& event);
 
-  InlineVector<Event, most_events + 1> events_;
+  std::vector<Event> events_;  ///< in place they would take more than all else of a small array
   std::uint64_t fingerprint_ = 0;
 };
 

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::int64_t line_bytes = 64;
 
+// Buffers of fewer bytes do not fill a noticeable part of a cache, but these bytes would be most of
+// what they take.
+constexpr std::int64_t least_displaced_bytes = 1024;
+constexpr std::size_t displacement_of_large = 2112;
+
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
 }
@@ -47,6 +52,7 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
     : ArrayModel(std::move(layout), element_bytes, number) {
   if (this->layout()->sharding().is_partial()) return;
   for (auto const& device : local_devices) add_shards_of(device, boxes_on(device.id));
+  shards_.shrink_to_fit();
   for (auto& shard : shards_) shard.memory[0] = buffer_for(shard, 0);
 }
 
@@ -82,8 +88,14 @@ void ArrayState::add_shards_of(LocalDevice const& device, std::vector<StoredBox>
     shard.device = device.id;
     shard.queue = device.queue;
     shard.own = box.own;
-    shard.padded_layout = box.padded_layout;
+    place_cells(shard, box.padded_layout);
   }
+}
+
+void ArrayState::place_cells(Shard& shard, PaddedShardLayout const& padded_layout) const {
+  shard.padded_layout = padded_layout;
+  shard.displacement =
+      cell_bytes(padded_layout) < least_displaced_bytes ? 0 : displacement_of_large;
 }
 
 std::span<Shard> ArrayState::shards_of(DeviceId device) {
@@ -92,13 +104,17 @@ std::span<Shard> ArrayState::shards_of(DeviceId device) {
   return {};
 }
 
-std::int64_t ArrayState::buffer_bytes(PaddedShardLayout const& padded_layout) const {
-  return padded_layout.elements * element_bytes() + static_cast<std::int64_t>(Shard::displacement);
+std::int64_t ArrayState::cell_bytes(PaddedShardLayout const& padded_layout) const {
+  return padded_layout.elements * element_bytes();
+}
+
+std::int64_t ArrayState::buffer_bytes(Shard const& shard) const {
+  return cell_bytes(shard.padded_layout) + static_cast<std::int64_t>(shard.displacement);
 }
 
 DeviceMemory ArrayState::buffer_for(Shard const& shard, std::size_t which) const {
   if (shard.padded_layout.elements == 0) return {};
-  auto const bytes = buffer_bytes(shard.padded_layout);
+  auto const bytes = buffer_bytes(shard);
   if (block_ == nullptr) return {bytes, shard.queue};
   auto* const first = block_->data() + shard.places[which];
   poison(first, bytes);
@@ -142,7 +158,7 @@ void ArrayState::replace_storage(GhostWidths const& widths) {
     shard.device = old.device;
     shard.queue = old.queue;
     shard.own = old.own;
-    shard.padded_layout = PaddedShardLayout::around(shard.own, widths, element_bytes());
+    place_cells(shard, PaddedShardLayout::around(shard.own, widths, element_bytes()));
   }
   if (blocks_ != nullptr) block_ = make_block(shards_);
   for (std::size_t s = 0; s < shards_.size(); ++s) {
@@ -163,7 +179,7 @@ std::shared_ptr<SharedBlock> ArrayState::make_block(std::vector<Shard>& shards) 
   auto at = static_cast<std::int64_t>(sizeof(std::int64_t) + shards.size() * sizeof(SharedShard));
   for (auto& shard : shards) {
     if (shard.padded_layout.elements == 0) continue;
-    auto const bytes = buffer_bytes(shard.padded_layout);
+    auto const bytes = buffer_bytes(shard);
     for (auto& place : shard.places) {
       place = rounded_up(at, bytes < page ? line_bytes : page);
       at = place + bytes;

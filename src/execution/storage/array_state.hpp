@@ -14,7 +14,6 @@
 #include "tessera/index/index.hpp"
 #include "tessera/layout/layout.hpp"
 
-#include "src/base/inline_vector.hpp"
 #include "src/device/device_memory.hpp"
 #include "src/device/strided.hpp"
 #include "src/index/box.hpp"
@@ -44,11 +43,12 @@ struct Shard {
   PaddedShardLayout padded_layout;
   std::array<DeviceMemory, 2> memory;
   std::size_t current = 0;               ///< which buffer holds the array's cells
-  InlineVector<Box, 5> differing;        ///< own cells in which the other buffer differs
+  std::size_t displacement = 0;          ///< bytes, of the cells in the second buffer
+  std::vector<Box> differing;            ///< own cells in which the other buffer differs
   std::array<std::int64_t, 2> places{};  ///< of the buffers in the block of a shared array
 
-  /// The first byte of a buffer. The second buffer is offset by a few cache lines, so that equal
-  /// cells of both do not compete for the same lines of a cache.
+  /// The first byte of a buffer. The second buffer of all but small shards is offset by a few cache
+  /// lines, so that equal cells of both do not compete for the same lines of a cache.
   [[nodiscard]] std::byte* buffer(std::size_t which) {
     return memory[which].data() == nullptr ? nullptr : memory[which].data() + which * displacement;
   }
@@ -62,7 +62,8 @@ struct Shard {
     queue->copy_block(to_base, to, from_base, from);
   }
 
-  static constexpr std::size_t displacement = 2112;
+  /// More differing boxes are replaced by one around them.
+  static constexpr std::size_t most_differing = 4;
 };
 
 class Window;
@@ -131,8 +132,10 @@ class ArrayState : public ArrayModel {
     std::size_t count;
   };
 
+  void place_cells(Shard& shard, PaddedShardLayout const& padded_layout) const;
   void add_shards_of(LocalDevice const& device, std::vector<StoredBox> const& boxes);
-  [[nodiscard]] std::int64_t buffer_bytes(PaddedShardLayout const& padded_layout) const;
+  [[nodiscard]] std::int64_t cell_bytes(PaddedShardLayout const& padded_layout) const;
+  [[nodiscard]] std::int64_t buffer_bytes(Shard const& shard) const;
   [[nodiscard]] DeviceMemory buffer_for(Shard const& shard, std::size_t which) const;
   void replace_storage(GhostWidths const& widths);
   [[nodiscard]] std::shared_ptr<SharedBlock> make_block(std::vector<Shard>& shards) const;
