@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t self = 2;         // its parent is process 0, its child process 3
 constexpr std::int64_t devices = 2;      // of each process
 constexpr std::size_t kinds = 13;        // of messages, and other bytes
-constexpr std::size_t most_actions = 8;  // a job has so few messages when it starts
+constexpr std::size_t most_actions = 8;  // of the program, before it only listens
 DeviceId const mine{self * devices};     // and the next one
 std::vector<std::int64_t> const others{0, 1, 3};
 

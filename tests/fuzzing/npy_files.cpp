@@ -1,5 +1,5 @@
-// Whole NumPy files, loaded onto several shardings. The cells are compared with those that this
-// file finds in the bytes by itself.
+// Whole NumPy files, loaded onto boxes of several forms. The cells are compared with those that
+// this file finds in the bytes by itself.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -44,18 +44,24 @@ class MemoryFile {
   int descriptor_;
 };
 
-Runtime& three_devices() {
-  static auto& runtime = *new Runtime({.devices = 3, .kind = DeviceKind::cpu});  // never ends
+// One device, whose cells the caller's thread reads: threads would take turns, and each run another
+// one.
+Runtime& one_device() {
+  static auto& runtime = *new Runtime({.devices = 1, .kind = DeviceKind::cpu});  // never ends
   return runtime;
 }
 
-// The first dimensions are cut, as the choice says.
-NamedSharding sharding_for(std::size_t rank, std::size_t choice) {
+// The device has one box, or several along one dimension.
+NamedSharding sharding_for(NpyHeader const& header, std::size_t rank, std::size_t choice) {
+  Mesh const mesh({{"x", 1}});
   std::vector<SpecEntry> entries(rank, none);
-  if (rank > 0 && choice > 0) entries[choice % rank] = SpecEntry("x");
-  Mesh const mesh({{"x", 3}});
-  if (choice % 2 == 1) return {mesh, PartitionSpec(entries), Cut::cyclic(1)};
-  return {mesh, PartitionSpec(entries)};
+  if (rank == 0 || choice == 0) return {mesh, PartitionSpec(entries)};
+  auto const d = choice % rank;
+  entries[d] = SpecEntry("x");
+  auto const extent = header.extents[d];
+  auto const front = extent / 3;
+  if (front == 0) return {mesh, PartitionSpec(entries)};
+  return {mesh, PartitionSpec(entries), Cut::segments({front, front, extent - 2 * front})};
 }
 
 // Where byte `i` of a cell is in the file.
@@ -116,7 +122,7 @@ NpyHeader header_in(std::span<std::byte const> file) {
 }  // namespace
 
 void attack(std::span<std::byte const> bytes) {
-  (void)three_devices();
+  (void)one_device();
   Input in(bytes);
   auto const choice = in.below(8);
   auto const other = in.below(16);  // once in a while another type or rank is asked for
@@ -129,7 +135,7 @@ void attack(std::span<std::byte const> bytes) {
   if (other == 2) rank = (rank + 1) % (max_rank + 1);
   if (rank > max_rank) return;  // there is no such type of array
   MemoryFile const file(file_bytes);
-  auto const state = detail::load_npy(file.path(), sharding_for(rank, choice), type, rank);
+  auto const state = detail::load_npy(file.path(), sharding_for(header, rank, choice), type, rank);
   require(header.kind == type.kind && header.rank == static_cast<std::int64_t>(rank),
           "a file was loaded as another type");
   for (auto& shard : storage_of(*state).shards()) check_shard(shard, header, file_bytes);
