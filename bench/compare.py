@@ -39,6 +39,11 @@ CASES = {
         "read-8B": (1, 65_536, 500_000),
         "message-8B": (1, 65_536, 20_000),
     },
+    # The steps are pairs of fences, and loops of ten steps.
+    "meet": {
+        "fences": (1, 256, 2_000),
+        "iterate-10": (1, 256, 500),
+    },
     # Doubles of a face: what goes to each neighbour.
     "transport": {
         "8B": (1, 1, 20_000),

@@ -33,9 +33,10 @@ void TreeCollectives::guarded(std::function<void()> const& f) {
 }
 
 double TreeCollectives::rendezvous_seconds() {
-  double seconds = 0;
-  tools_.failures.guarded([&] { seconds = measured_seconds(); });
-  return seconds;
+  tools_.failures.guarded([&] {
+    if (!rendezvous_seconds_) rendezvous_seconds_ = measured_seconds();
+  });
+  return *rendezvous_seconds_;
 }
 
 double TreeCollectives::measured_seconds() {

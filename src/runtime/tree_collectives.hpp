@@ -43,7 +43,8 @@ class TreeCollectives final : public HostCollectives {
   void guarded(std::function<void()> const& f) override;
 
   /// The time in which all processes can meet, at best: what a message between neighbours takes or
-  /// somewhat more. Equal on all of them; 0 in a job of one process. Throws: PeerFailed, Mismatch.
+  /// somewhat more. Equal on all of them; 0 in a job of one process. Measured the first time.
+  /// Throws: PeerFailed, Mismatch.
   [[nodiscard]] double rendezvous_seconds();
   /// The least that the caches of any process are, so equal on all of them. Sent the first time.
   /// Throws: PeerFailed, Mismatch.
@@ -59,6 +60,7 @@ class TreeCollectives final : public HostCollectives {
 
   Tools tools_;
   std::optional<Caches> caches_;  ///< from their first use on
+  std::optional<double> rendezvous_seconds_;  ///< likewise
 };
 
 /// Tells the program's listener, if there is one, that the program waits for its devices.
