@@ -1,6 +1,6 @@
 // What a program pays beside its cells when processes meet: a pair of fences beside two barriers of
-// MPI, and a loop of ten steps, which is recorded and prepared each time, beside the same written by
-// hand. A step of a case is one of these.
+// MPI, and a loop of ten steps, which is recorded and prepared each time, beside the same written
+// by hand. A step of a case is one of these.
 //
 //   bench_meet LABEL 1 CELLS STEPS PAIRS     prints one line of JSON; see bench/run
 #include <cstdint>

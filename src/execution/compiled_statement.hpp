@@ -30,7 +30,7 @@ struct Message : MessagePlan {
   PathKind path = PathKind::slots;
   GpuPeerChannel* peer_channel = nullptr;  ///< of PathKind::peer
   std::optional<Route> gpu_route;          ///< where GPUs send without the host
-  std::int64_t room_offset = 0;            ///< of its bytes in the room for a plan's messages
+  std::int64_t space_offset = 0;           ///< of its bytes in the space for a plan's messages
 };
 
 /// The messages of a device that take one path: a range of its sends and one of its receives.

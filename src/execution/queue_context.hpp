@@ -34,7 +34,7 @@ struct QueueContext {
   DeviceMemory accumulators;               ///< parts of a reduction
 
   // The queue of the GPU communicator, which works in parallel to the kernels.
-  std::shared_ptr<Queue> comm_queue;
+  std::shared_ptr<Queue> communication_queue;
   std::unique_ptr<GpuCommunicator> group;
   std::unique_ptr<GpuEvent> packed;   ///< messages are packed, and receive buffers are free
   std::unique_ptr<GpuEvent> arrived;  ///< messages have been received

@@ -18,8 +18,9 @@ constexpr std::uint64_t told_at_once = 16;
 // After this many statements a parent reports its progress to its children.
 constexpr std::uint64_t tell_interval = DivergenceChecker::most_ahead / 4;
 
-std::string words_of(control::StatementDescription const& account) {
-  return account.is_end ? text("its end", account.what) : text(account.statement, account.what);
+std::string words_of(control::StatementDescription const& description) {
+  return description.is_end ? text("its end", description.what)
+                            : text(description.statement, description.what);
 }
 
 Mismatch difference(ProcessId a, control::StatementDescription const& of_a, ProcessId b,
@@ -149,24 +150,25 @@ void DivergenceChecker::on_ask(ProcessId from, control::Ask const& ask) {
   check_parent(from);
   if (ask.number <= compared_by_parent_ || ask.number > told_)
     throw control::BadMessage(text("a question about statement ", ask.number, " of ", told_));
-  control_channel_.send(*parent_, account(ask.number));
+  control_channel_.send(*parent_, description(ask.number));
 }
 
 void DivergenceChecker::on_description(ProcessId from,
-                                       control::StatementDescription const& account_of_child) {
+                                       control::StatementDescription const& description_of_child) {
   auto const& sender = child(from);
   if (!sender.is_asked) throw control::BadMessage("the description of a statement, unasked");
-  auto const own_account = account(sender.compared + 1);
-  failure_.set(std::make_exception_ptr(difference(self_, own_account, from, account_of_child)));
+  auto const own_description = description(sender.compared + 1);
+  failure_.set(
+      std::make_exception_ptr(difference(self_, own_description, from, description_of_child)));
 }
 
-control::StatementDescription DivergenceChecker::account(std::uint64_t number) const {
+control::StatementDescription DivergenceChecker::description(std::uint64_t number) const {
   auto const& said = own(number);
-  control::StatementDescription account;
-  account.is_end = said.is_end;
-  account.statement = control::Statement(said.tag);
-  account.what = decltype(account.what)(said.what());
-  return account;
+  control::StatementDescription description;
+  description.is_end = said.is_end;
+  description.statement = control::Statement(said.tag);
+  description.what = decltype(description.what)(said.what());
+  return description;
 }
 
 DivergenceChecker::OwnStatement const& DivergenceChecker::own(std::uint64_t number) const {

@@ -48,7 +48,7 @@ class DivergenceChecker {
   void on_digests(ProcessId from, control::Digests const& digests);
   void on_compared(ProcessId from, control::Compared const& compared);
   void on_ask(ProcessId from, control::Ask const& ask);
-  void on_description(ProcessId from, control::StatementDescription const& account);
+  void on_description(ProcessId from, control::StatementDescription const& description);
 
   /// A neighbour with which more than `most` of this process's statements have not been compared.
   [[nodiscard]] std::optional<ProcessId> behind(std::uint64_t most) const;
@@ -77,7 +77,7 @@ class DivergenceChecker {
   void forget();
   [[nodiscard]] Child& child(ProcessId process);
   void check_parent(ProcessId from) const;
-  [[nodiscard]] control::StatementDescription account(std::uint64_t number) const;
+  [[nodiscard]] control::StatementDescription description(std::uint64_t number) const;
   [[nodiscard]] OwnStatement const& own(std::uint64_t number) const;
 
   ControlChannel& control_channel_;

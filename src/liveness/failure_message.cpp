@@ -37,7 +37,7 @@ control::Failed failure_message(std::exception_ptr const& error) {
   return message;
 }
 
-std::exception_ptr failure_of(ProcessId from, control::Failed const& failed) {
+std::exception_ptr to_exception(ProcessId from, control::Failed const& failed) {
   auto const why =
       failed.is_passed_on ? text(failed.why) : text("process ", from, " gave up: ", failed.why);
   return failed.is_mismatch ? std::make_exception_ptr(PeerFoundMismatch(why))

@@ -32,6 +32,6 @@ class PeerFoundMismatch final : public Mismatch, public PassedOn {
 /// Returns what the others are told of a failure of this process.
 [[nodiscard]] control::Failed failure_message(std::exception_ptr const& error);
 /// Returns what this process throws when `from` gives up: a PeerGaveUp or PeerFoundMismatch.
-[[nodiscard]] std::exception_ptr failure_of(ProcessId from, control::Failed const& failed);
+[[nodiscard]] std::exception_ptr to_exception(ProcessId from, control::Failed const& failed);
 
 }  // namespace tessera

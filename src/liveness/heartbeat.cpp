@@ -39,12 +39,12 @@ Heartbeats::Heartbeats(Bootstrap& bootstrap, ProgressThread& thread,
   new (own_.data()) Page{};
   thread_.at_each_heartbeat([this] { own().heartbeats.fetch_add(1, std::memory_order_relaxed); });
   if (has_other_hosts)
-    far_.emplace(bootstrap, thread_, trust,
-                 [this](ProcessId process) { return state_letter(process); });
+    remote_.emplace(bootstrap, thread_, trust,
+                    [this](ProcessId process) { return state_letter(process); });
   start_thread(bootstrap);
   try {
     exchange_tickets(bootstrap);
-    if (far_) far_->announce_address(bootstrap);
+    if (remote_) remote_->announce_address(bootstrap);
   } catch (...) {
     thread_.stop();  // before the objects that it uses end
     throw;
@@ -70,67 +70,67 @@ void Heartbeats::exchange_tickets(Bootstrap& bootstrap) {
   tickets_ = bootstrap.host_table(numbers);
 }
 
-std::optional<Heartbeats::Partner> Heartbeats::introduced(ProcessId peer) const {
+std::optional<Heartbeats::PeerEntry> Heartbeats::introduced(ProcessId peer) const {
   auto const found = std::lower_bound(on_host_.begin(), on_host_.end(), peer);
   if (found == on_host_.end() || *found != peer) return std::nullopt;
   auto const place = static_cast<std::size_t>(found - on_host_.begin()) * ticket_numbers;
   auto const numbers = tickets_.subspan(place, ticket_numbers);
-  Partner partner;
-  partner.ticket = {numbers[0], numbers[1], own_.ticket().size_bytes, as_unsigned(numbers[2]),
-                    as_unsigned(numbers[3])};
-  partner.pid_means_the_same = numbers[4] == pid_namespace() && numbers[4] != 0;
-  return partner;
+  PeerEntry entry;
+  entry.ticket = {numbers[0], numbers[1], own_.ticket().size_bytes, as_unsigned(numbers[2]),
+                  as_unsigned(numbers[3])};
+  entry.shares_pid_namespace = numbers[4] == pid_namespace() && numbers[4] != 0;
+  return entry;
 }
 
-Heartbeats::Partner* Heartbeats::partner(ProcessId peer) {
+Heartbeats::PeerEntry* Heartbeats::entry_of(ProcessId peer) {
   if (peer == self_) return nullptr;
-  auto const found = partners_.find(peer);
-  if (found != partners_.end()) return &found->second;
+  auto const found = peers_.find(peer);
+  if (found != peers_.end()) return &found->second;
   auto introduction = introduced(peer);
   if (!introduction) return nullptr;
-  auto& partner = partners_.emplace(peer, std::move(*introduction)).first->second;
-  if (!partner.pid_means_the_same) return &partner;
-  if (auto const state = process_state(partner.ticket.pid)) partner.started = state->started;
-  return &partner;
+  auto& entry = peers_.emplace(peer, std::move(*introduction)).first->second;
+  if (!entry.shares_pid_namespace) return &entry;
+  if (auto const state = process_state(entry.ticket.pid)) entry.started = state->started;
+  return &entry;
 }
 
-void Heartbeats::need_page(Partner& partner) const {
-  if (std::exchange(partner.is_asked, true)) return;
+void Heartbeats::need_page(PeerEntry& entry) const {
+  if (std::exchange(entry.is_page_requested, true)) return;
   std::string why_not;
-  partner.segment =
-      Segment::map(partner.ticket, Segment::Access::read, why_not, descriptor_server_.ways());
+  entry.segment =
+      Segment::map(entry.ticket, Segment::MapMode::read, why_not, descriptor_server_.ways());
 }
 
 std::optional<std::string> Heartbeats::failure_of(ProcessId peer, HeartbeatWatch& watch,
                                                   double silence_seconds) {
-  if (is_far(peer)) return far_->failure_of(peer, watch, silence_seconds);
-  std::lock_guard const guard(partners_mutex_);
-  auto* const known = partner(peer);
+  if (is_remote(peer)) return remote_->failure_of(peer, watch, silence_seconds);
+  std::lock_guard const guard(peers_mutex_);
+  auto* const known = entry_of(peer);
   if (known == nullptr) return std::nullopt;
   need_page(*known);
   return failure_on_this_host(peer, *known, watch, silence_seconds);
 }
 
-std::optional<ProcessState> Heartbeats::live_state(Partner const& partner) {
-  if (!partner.pid_means_the_same) return ProcessState{};
-  auto const state = process_state(partner.ticket.pid);
+std::optional<ProcessState> Heartbeats::live_state(PeerEntry const& entry) {
+  if (!entry.shares_pid_namespace) return ProcessState{};
+  auto const state = process_state(entry.ticket.pid);
   if (state && state->letter == '?') return state;
-  bool const is_alive = state && !state->is_dead() && state->started == partner.started;
+  bool const is_alive = state && !state->is_dead() && state->started == entry.started;
   return is_alive ? state : std::nullopt;
 }
 
 std::optional<std::string> Heartbeats::death_of(ProcessId peer) {
-  if (is_far(peer)) return far_->death_of(peer);
-  std::lock_guard const guard(partners_mutex_);
-  auto const* known = partner(peer);
+  if (is_remote(peer)) return remote_->death_of(peer);
+  std::lock_guard const guard(peers_mutex_);
+  auto const* known = entry_of(peer);
   if (known == nullptr || live_state(*known)) return std::nullopt;
   return text(name_of(peer), " has died");
 }
 
-std::optional<std::string> Heartbeats::failure_on_this_host(ProcessId peer, Partner const& partner,
+std::optional<std::string> Heartbeats::failure_on_this_host(ProcessId peer, PeerEntry const& entry,
                                                             HeartbeatWatch& watch,
                                                             double silence_seconds) {
-  auto const* page = partner.page();
+  auto const* page = entry.page();
   if (page != nullptr && page->has_left) return std::nullopt;
   auto const peer_heartbeats =
       page == nullptr ? 0 : page->heartbeats.load(std::memory_order_relaxed);
@@ -143,7 +143,7 @@ std::optional<std::string> Heartbeats::failure_on_this_host(ProcessId peer, Part
   // /proc takes some microseconds to read.
   if (!silent_beats || *silent_beats < 2) return std::nullopt;
 
-  auto const state = live_state(partner);
+  auto const state = live_state(entry);
   if (!state) return text(name_of(peer), " has died");
   if (state->is_held()) watch.own_heartbeats = own_heartbeats;
   if (page == nullptr || !page->has_thread) return std::nullopt;
@@ -155,23 +155,23 @@ std::optional<std::string> Heartbeats::failure_on_this_host(ProcessId peer, Part
 }
 
 std::string Heartbeats::name_of(ProcessId peer) const {
-  if (is_far(peer)) return far_->name_of(peer);
+  if (is_remote(peer)) return remote_->name_of(peer);
   auto const known = introduced(peer);
-  if (!known || !known->pid_means_the_same) return text("process ", peer);
+  if (!known || !known->shares_pid_namespace) return text("process ", peer);
   return text("process ", peer, " (pid ", known->ticket.pid, ')');
 }
 
-bool Heartbeats::is_far(ProcessId peer) const {
-  return far_ && !std::binary_search(on_host_.begin(), on_host_.end(), peer);
+bool Heartbeats::is_remote(ProcessId peer) const {
+  return remote_ && !std::binary_search(on_host_.begin(), on_host_.end(), peer);
 }
 
 void Heartbeats::greet(ProcessId peer) {
-  if (is_far(peer)) far_->greet(peer);
+  if (is_remote(peer)) remote_->greet(peer);
 }
 
 char Heartbeats::state_letter(ProcessId peer) {
-  std::lock_guard const guard(partners_mutex_);
-  auto const* known = partner(peer);
+  std::lock_guard const guard(peers_mutex_);
+  auto const* known = entry_of(peer);
   if (known == nullptr) return '?';
   auto const state = live_state(*known);
   return state ? state->letter : '\0';
@@ -185,8 +185,8 @@ void Heartbeats::show_directory(SegmentTicket const& ticket) {
 }
 
 std::optional<SegmentTicket> Heartbeats::directory_of(ProcessId peer, std::string& why_not) {
-  std::lock_guard const guard(partners_mutex_);
-  auto* const known = partner(peer);
+  std::lock_guard const guard(peers_mutex_);
+  auto* const known = entry_of(peer);
   if (known != nullptr) need_page(*known);
   auto const* const page = known == nullptr ? nullptr : known->page();
   if (page == nullptr) {
@@ -203,8 +203,8 @@ std::optional<SegmentTicket> Heartbeats::directory_of(ProcessId peer, std::strin
 }
 
 bool Heartbeats::sees(ProcessId peer) {
-  std::lock_guard const guard(partners_mutex_);
-  auto* const known = partner(peer);
+  std::lock_guard const guard(peers_mutex_);
+  auto* const known = entry_of(peer);
   if (known == nullptr) return false;
   need_page(*known);
   return known->page() != nullptr;

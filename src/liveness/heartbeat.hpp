@@ -22,8 +22,8 @@
 
 namespace tessera {
 
-/// A page per process in which the progress thread counts heartbeats, and the pages of the partners
-/// on this host; partners on other hosts are asked by datagrams.
+/// A page per process in which the progress thread counts heartbeats, and the pages of the peers
+/// on this host; peers on other hosts are asked by datagrams.
 ///
 /// A waiting thread counts the heartbeats of its own process while the peer's count stands still.
 /// So a job that is suspended as a whole sees no failure, and the length of a heartbeat under load
@@ -44,7 +44,7 @@ class Heartbeats {
   Heartbeats(Heartbeats const&) = delete;
   Heartbeats& operator=(Heartbeats const&) = delete;
 
-  [[nodiscard]] bool has_other_hosts() const { return far_.has_value(); }
+  [[nodiscard]] bool has_other_hosts() const { return remote_.has_value(); }
   /// Called when a channel leads to `peer`: finds out whether its heartbeat is visible.
   void greet(ProcessId peer);
   /// Returns the reason why `peer` counts as failed, if it does.
@@ -75,10 +75,10 @@ class Heartbeats {
     std::atomic<std::int64_t> directory_bytes;
     std::atomic<std::uint64_t> directory_nonce;
   };
-  struct Partner {
+  struct PeerEntry {
     SegmentTicket ticket;
-    bool pid_means_the_same = false;
-    bool is_asked = false;  ///< for its page
+    bool shares_pid_namespace = false;
+    bool is_page_requested = false;
     Segment segment;
     std::uint64_t started = 0;
 
@@ -90,31 +90,31 @@ class Heartbeats {
   void start_thread(Bootstrap& bootstrap);
   void exchange_tickets(Bootstrap& bootstrap);
   /// Returns the data that the peer has published, if it is on this host.
-  [[nodiscard]] std::optional<Partner> introduced(ProcessId peer) const;
+  [[nodiscard]] std::optional<PeerEntry> introduced(ProcessId peer) const;
   /// Returns the state letter of a process of this host, as reported to other hosts.
   [[nodiscard]] char state_letter(ProcessId peer);
-  [[nodiscard]] bool is_far(ProcessId peer) const;
+  [[nodiscard]] bool is_remote(ProcessId peer) const;
   /// Returns the entry of a process, if it is another one of this host.
-  [[nodiscard]] Partner* partner(ProcessId peer);
+  [[nodiscard]] PeerEntry* entry_of(ProcessId peer);
   /// Maps its page at the first call.
-  void need_page(Partner& partner) const;
+  void need_page(PeerEntry& entry) const;
   [[nodiscard]] std::optional<std::string> failure_on_this_host(ProcessId peer,
-                                                                Partner const& partner,
+                                                                PeerEntry const& entry,
                                                                 HeartbeatWatch& watch,
                                                                 double silence_seconds);
   /// Returns nothing if it is dead, and a state without a letter if process ids are not comparable.
-  [[nodiscard]] static std::optional<ProcessState> live_state(Partner const& partner);
+  [[nodiscard]] static std::optional<ProcessState> live_state(PeerEntry const& entry);
   [[nodiscard]] Page& own() const { return *reinterpret_cast<Page*>(own_.data()); }
 
   ProcessId self_;
   ProgressThread& thread_;
   DescriptorServer const& descriptor_server_;
   Segment own_;
-  std::mutex partners_mutex_;
-  std::map<ProcessId, Partner> partners_;  ///< those that were asked about
-  std::span<ProcessId const> on_host_;     ///< by rank
-  std::span<std::int64_t const> tickets_;  ///< of all of them, equally many each
-  std::optional<RemoteHeartbeats> far_;    ///< where there are other hosts
+  std::mutex peers_mutex_;
+  std::map<ProcessId, PeerEntry> peers_;    ///< those that were asked about
+  std::span<ProcessId const> on_host_;      ///< by rank
+  std::span<std::int64_t const> tickets_;   ///< of all of them, equally many each
+  std::optional<RemoteHeartbeats> remote_;  ///< where there are other hosts
 };
 
 }  // namespace tessera

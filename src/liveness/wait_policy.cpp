@@ -134,16 +134,16 @@ void CallerWaitPolicy::serve(Clock::time_point now) {
 
 void CallerWaitPolicy::check_peers() {
   WorkerWaitPolicy::check_peers();
-  // A GPU may wait for any partner; only the worker of its device knows which.
+  // A GPU may wait for any peer; only the worker of its device knows which.
   bool const is_for_all = awaited().kind == Awaited::Kind::finish;
   auto const what =
       is_for_all ? std::optional(awaited()) : context().waits.of_kind(Awaited::Kind::gpu);
   if (!what) return;
-  for (auto const partner : duties_.partners()) {
-    auto& watch = watches_[partner];
+  for (auto const peer : duties_.peers()) {
+    auto& watch = watches_[peer];
     // Nobody leaves before all processes have arrived, and this one has not while a GPU works.
     watch.may_have_left = is_for_all;
-    check_peer(partner, watch, *what);
+    check_peer(peer, watch, *what);
   }
 }
 

@@ -74,7 +74,7 @@ struct CallerDuties {
   std::function<bool()> progress;                                ///< drives the transports
   std::function<void()> poll;                                    ///< hands out control messages
   std::function<void(WorkerWaitPolicy::Clock::time_point)> ask;  ///< about long waits
-  std::function<std::set<ProcessId> const&()> partners;
+  std::function<std::set<ProcessId> const&()> peers;
 };
 
 /// Waits of the caller's thread: an unsuccessful poll also does its duties.
@@ -101,7 +101,7 @@ class CallerWaitPolicy final : public WorkerWaitPolicy {
   bool polls_often_ = false;
   Clock::time_point next_poll_;
   Clock::time_point next_ask_;
-  std::map<ProcessId, HeartbeatWatch> watches_;  ///< of all partners, where any may be awaited
+  std::map<ProcessId, HeartbeatWatch> watches_;  ///< of all peers, where any may be awaited
 };
 
 }  // namespace tessera

@@ -73,7 +73,7 @@ struct Network::Impl {
         calls(bootstrap, control_channel, secret, refused) {
     if (options.compares_statements && job.process_count() > 1) {
       checker.emplace(control_channel, job, failure);
-      for (auto const process : checker->neighbours()) channels.add_partner(process);
+      for (auto const process : checker->neighbours()) channels.add_peer(process);
     }
     if (!progress_thread.is_running()) descriptor_server.close();
     shares_cores = !every_thread_has_a_core(bootstrap, job.local_count(), process_cores());
@@ -97,7 +97,7 @@ struct Network::Impl {
   CallerDuties duties() {
     return {[this] { return channels.progress(); }, [this] { poll(); },
             [this](auto now) { detector.ask(now); },
-            [this]() -> std::set<ProcessId> const& { return channels.partners(); }};
+            [this]() -> std::set<ProcessId> const& { return channels.peers(); }};
   }
 
   void poll() {
@@ -128,14 +128,14 @@ struct Network::Impl {
       case control::Kind::finished:
         return detector.on_finished(from, control::read<control::Finished>(bytes));
       case control::Kind::failed:
-        return failure.set(failure_of(from, control::read<control::Failed>(bytes)));
+        return failure.set(to_exception(from, control::read<control::Failed>(bytes)));
       case control::Kind::digests:
         return checks().on_digests(from, control::read<control::Digests>(bytes));
       case control::Kind::compared:
         return checks().on_compared(from, control::read<control::Compared>(bytes));
       case control::Kind::ask:
         return checks().on_ask(from, control::read<control::Ask>(bytes));
-      case control::Kind::account:
+      case control::Kind::description:
         return checks().on_description(from, control::read<control::StatementDescription>(bytes));
       case control::Kind::request:
         return calls.on_request(from, control::read<control::Request>(bytes));
@@ -165,10 +165,10 @@ struct Network::Impl {
     failure.throw_if_set();
   }
 
-  // The partners, and the processes whose number differs in one bit: from each to each other one
+  // The peers, and the processes whose number differs in one bit: from each to each other one
   // lead few of these, so that all are told, also before they have sent each other anything.
   std::set<ProcessId> processes_to_tell() {
-    auto processes = channels.partners();
+    auto processes = channels.peers();
     auto const self = job.self().value();
     for (std::int64_t bit = 1; bit < job.process_count(); bit *= 2)
       if ((self ^ bit) < job.process_count()) processes.emplace(self ^ bit);
@@ -250,7 +250,7 @@ void Network::send_handshake(DeviceId from, DeviceId to, std::span<std::byte con
 std::vector<std::byte> Network::receive_handshake(DeviceId from, DeviceId to,
                                                   StatementTag const& tag) {
   auto& handshakes = impl_->handshakes;
-  impl_->channels.add_partner(impl_->job.process_of(from));
+  impl_->channels.add_peer(impl_->job.process_of(from));
   impl_->caller.until([&] { return handshakes.has_next(from, to); },
                       {Awaited::Kind::note, to, from, handshakes.next(from, to), tag});
   return handshakes.take(from, to);
@@ -343,7 +343,7 @@ void Network::finish() {
   // Each process watches the next one, so that a missing process is always noticed.
   auto const self = impl_->job.self().value();
   auto const count = impl_->job.process_count();
-  if (count > 1) impl_->channels.add_partner(ProcessId((self + 1) % count));
+  if (count > 1) impl_->channels.add_peer(ProcessId((self + 1) % count));
   bootstrap.begin_barrier();
   impl_->caller.until([&] { return bootstrap.barrier_done(); }, {.kind = Awaited::Kind::finish});
   impl_->heartbeats.leave();

@@ -119,7 +119,7 @@ class Network {
   /// Informs every process at the other end of a channel, open or not yet, and a few more, why this
   /// one gives up: their waits throw Mismatch if `error` is one, else PeerFailed, quoting it. They
   /// announce it in turn, so it reaches all processes. Returns at once; the messages leave with the
-  /// next calls into the network. Cost: O(partners + log processes) messages.
+  /// next calls into the network. Cost: O(peers + log processes) messages.
   void announce_failure(std::exception_ptr const& error);
 
   /// After a failure, keeps making progress for `time`, so that announcements go out and other
@@ -148,7 +148,7 @@ class Network {
   /// says why. Called once. Ranks: collective, as `open_calls`.
   [[nodiscard]] std::string prepare_calls(Serve const& serve);
   /// Enables calls between processes. If `by_threads`, threads answer them, and all processes must
-  /// have prepared theirs; otherwise the calling threads answer while they wait.
+  /// have prepared theirs; otherwise the callers' threads answer while they wait.
   /// Ranks: collective; for bring-up, after a point that all processes have passed.
   void open_calls(bool by_threads, Serve const& serve);
   /// The calls; null until `open_calls`.

@@ -152,7 +152,7 @@ void BinnedSum::add_chunk(std::span<double const> terms) {
     add_special(terms);
     return;
   }
-  raise_window(bin_of(largest));
+  raise_bins(bin_of(largest));
   try_add(terms);
 }
 

@@ -151,7 +151,7 @@ class Delivery {
   }
 
  private:
-  // The ghost cells of one array that hold the owner's cells, or that are fresh.
+  // The ghost cells of one array that hold the owner's cells, or that are valid.
   struct Ghosts {
     std::size_t array = 0;
     Region cells;
@@ -193,8 +193,8 @@ class Delivery {
     for (auto& ghosts : ghosts_)
       if (ghosts.array == operand.array) return ghosts.cells;
     ghosts_.push_back({operand.array, {}});
-    if (operand.fresh != nullptr)
-      ghosts_.back().cells = operand.fresh->fresh_on(reader_.device(), *operand.owned);
+    if (operand.validity != nullptr)
+      ghosts_.back().cells = operand.validity->valid_on(reader_.device(), *operand.owned);
     return ghosts_.back().cells;
   }
 

@@ -66,7 +66,7 @@ struct OperandUse {
   /// that it needs in a temporary.
   bool in_place = true;
   /// The ghost cells that are still valid; none for a temporary.
-  HaloValidity const* fresh = nullptr;
+  HaloValidity const* validity = nullptr;
 };
 
 /// The transfers of one device before it computes. `copies` go from its own cells to ghost cells or

@@ -96,15 +96,15 @@ bool fills_boxes(Access const& access) {
 }
 
 // Removes `written` and its images one period away along every combination of dimensions.
-void subtract_images(Box const& written, Shape const& shape, Region& fresh) {
-  auto const around = fresh.hull();
-  if (fresh.empty()) return;
+void subtract_images(Box const& written, Shape const& shape, Region& valid) {
+  auto const around = valid.hull();
+  if (valid.empty()) return;
   Index image(shape.size(), -1);
   for (;;) {
     Index by(shape.size(), 0);
     for (std::size_t d = 0; d < shape.size(); ++d) by[d] = image[d] * shape[d];
     auto const moved = written.shifted(by);
-    if (intersects(moved, around)) fresh.subtract(moved);
+    if (intersects(moved, around)) valid.subtract(moved);
     std::size_t d = 0;
     for (; d < shape.size() && ++image[d] > 1; ++d) image[d] = -1;
     if (d == shape.size()) return;
@@ -244,20 +244,20 @@ void HaloValidity::add(Event const& event) {
   for (auto const& e : events_) fingerprint_ = mix(fingerprint_, e.fingerprint);
 }
 
-Region HaloValidity::fresh_on(DeviceId device, Layout const& owned) const {
-  Region fresh;
-  if (events_.empty()) return fresh;
+Region HaloValidity::valid_on(DeviceId device, Layout const& owned) const {
+  Region valid;
+  if (events_.empty()) return valid;
   auto const own = owned.box_of(device);
   for (auto const& event : events_) {
     if (event.fill == nullptr) {
-      subtract_images(event.written, owned.shape(), fresh);
+      subtract_images(event.written, owned.shape(), valid);
       continue;
     }
     auto const works = event.fill->place.work_of(device);
     for (auto const& access : event.fill->accesses)
-      for (auto const& work : works) add_ghosts_read(access, work.indices, own, fresh);
+      for (auto const& work : works) add_ghosts_read(access, work.indices, own, valid);
   }
-  return fresh;
+  return valid;
 }
 
 }  // namespace tessera

@@ -78,7 +78,7 @@ class HaloValidity {
   [[nodiscard]] bool empty() const { return events_.empty(); }
   /// Returns the unwrapped cells past its own box of which `device` holds valid copies, for an
   /// array laid out as `owned`.
-  [[nodiscard]] Region fresh_on(DeviceId device, Layout const& owned) const;
+  [[nodiscard]] Region valid_on(DeviceId device, Layout const& owned) const;
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:

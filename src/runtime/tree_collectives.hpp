@@ -59,7 +59,7 @@ class TreeCollectives final : public HostCollectives {
   [[nodiscard]] Caches compared_caches();
 
   Tools tools_;
-  std::optional<Caches> caches_;  ///< from their first use on
+  std::optional<Caches> caches_;              ///< from their first use on
   std::optional<double> rendezvous_seconds_;  ///< likewise
 };
 

@@ -16,7 +16,7 @@
 
 namespace tessera {
 
-/// An array's layout, the widths of its ghost cells, which of these are fresh, and how the boxes of
+/// An array's layout, the widths of its ghost cells, which of these are valid, and how the boxes of
 /// any device of any job lie in memory. Only where every device holds one box are there ghost
 /// cells.
 ///

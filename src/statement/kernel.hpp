@@ -10,7 +10,7 @@ namespace tessera {
 using detail::gpu_blocks_per_multiprocessor;
 using detail::gpu_kernels_built;
 using detail::GpuCall;
-using detail::GpuKernel;
+using detail::GpuLauncher;
 using detail::KernelCall;
 using detail::KernelForms;
 using detail::KernelFunction;

@@ -111,7 +111,7 @@ Receiver& Channels::open_receiver(DeviceId from, DeviceId to) {
   auto [transport, made] = offer(request, first_route_[peer]);
   auto const [place, _] =
       receivers_.try_emplace({from, to}, Receiver(made.end), transport, made.answered);
-  partners_.insert(peer);
+  peers_.insert(peer);
   invite(request, *transport, made);
   return place->second.receiver;
 }
@@ -136,13 +136,13 @@ void Channels::on_invite(control::Invite const& invite) {
   if (transport == nullptr || !reaches(transport->traits(), distance))
     throw control::BadMessage(
         text("an invitation by ", invite.route, ", which does not join the two processes here"));
-  partners_.insert(job_.process_of(invite.to));
+  peers_.insert(job_.process_of(invite.to));
   invites_.insert_or_assign({invite.from, invite.to}, invite);
 }
 
 Sender* Channels::try_open_sender(DeviceId from, DeviceId to) {
   auto const peer = job_.process_of(to);
-  partners_.insert(peer);
+  peers_.insert(peer);
   auto const found = invites_.extract({from, to});
   if (found.empty()) return nullptr;
   auto const& invite = found.mapped();

@@ -60,11 +60,11 @@ class Channels {
   /// The reason for the route: why better ones are unavailable, and the evidence for this one.
   [[nodiscard]] std::string reason(DeviceId from, DeviceId to) const;
   [[nodiscard]] std::int64_t slot_bytes(DeviceId from, DeviceId to) const;
-  /// Treats `process` as a partner from now on: it is informed of failures and watched, as if a
+  /// Treats `process` as a peer from now on: it is informed of failures and watched, as if a
   /// channel led to it.
-  void add_partner(ProcessId process) { partners_.insert(process); }
+  void add_peer(ProcessId process) { peers_.insert(process); }
   /// The processes at the other ends, open or not yet.
-  [[nodiscard]] std::set<ProcessId> const& partners() const { return partners_; }
+  [[nodiscard]] std::set<ProcessId> const& peers() const { return peers_; }
 
   bool progress();
   [[nodiscard]] bool has_pending() const;
@@ -102,7 +102,7 @@ class Channels {
   std::map<Pair, Sender> senders_;
   std::map<Pair, Incoming> receivers_;
   std::map<Pair, control::Invite> invites_;
-  std::set<ProcessId> partners_;
+  std::set<ProcessId> peers_;
   std::map<std::pair<ProcessId, Route>, std::string> refusals_;
   std::map<ProcessId, std::size_t> first_route_;  ///< preferences, after a refusal
 };

@@ -71,10 +71,10 @@ int note_call(GpuCall const& call) {
   return answer;
 }
 
-GpuKernel const no_kernel = nullptr;
-GpuKernel const noting_kernel = note_call;
+GpuLauncher const no_kernel = nullptr;
+GpuLauncher const noting_kernel = note_call;
 
-KernelForms forms_with(GpuKernel const* gpu) {
+KernelForms forms_with(GpuLauncher const* gpu) {
   KernelForms forms;
   forms.gpu = gpu;
   return forms;

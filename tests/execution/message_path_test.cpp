@@ -127,23 +127,23 @@ TEST_CASE("messages of a GPU lie side by side, aligned, what is received behind 
                 message_to(1, PathKind::communicator, 300)};
   plan.receives = {message_to(0, PathKind::communicator, 256)};
 
-  auto const room = lay_out_messages(plan);
+  auto const space = lay_out_messages(plan);
 
-  CHECK(plan.sends[0].room_offset == 0);
-  CHECK(plan.sends[1].room_offset == 256);
-  CHECK(plan.receives[0].room_offset == 768);
-  CHECK(room == MessageRoom{1024, 0});
+  CHECK(plan.sends[0].space_offset == 0);
+  CHECK(plan.sends[1].space_offset == 256);
+  CHECK(plan.receives[0].space_offset == 768);
+  CHECK(space == MessageSpace{1024, 0});
 }
 
-TEST_CASE("one staged message takes room on the host, at the same place as on the GPU") {
+TEST_CASE("one staged message takes space on the host, at the same place as on the GPU") {
   DevicePlan plan;
   plan.sends = {message_to(0, PathKind::communicator, 256)};
   plan.receives = {message_to(1, PathKind::staged, 8)};
-  CHECK(lay_out_messages(plan) == MessageRoom{512, 512});
-  CHECK(plan.receives[0].room_offset == 256);
+  CHECK(lay_out_messages(plan) == MessageSpace{512, 512});
+  CHECK(plan.receives[0].space_offset == 256);
 }
 
-TEST_CASE("between GPUs that reach each other only a message that has to be copied takes room") {
+TEST_CASE("between GPUs that reach each other only a message that has to be copied takes space") {
   GpuPeerChannel direct;
   direct.is_direct = true;
   GpuPeerChannel copying;
@@ -156,7 +156,7 @@ TEST_CASE("between GPUs that reach each other only a message that has to be copi
   plan.receives = {message_to(0, PathKind::peer, 512)};
   plan.receives[0].peer_channel = &copying;
 
-  CHECK(lay_out_messages(plan) == MessageRoom{512, 0});
+  CHECK(lay_out_messages(plan) == MessageSpace{512, 0});
 }
 
 TEST_SUITE_END();

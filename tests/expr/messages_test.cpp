@@ -41,7 +41,7 @@ TEST_CASE("heat sends one cell to each neighbour and step, and is planned once")
   }
 }
 
-TEST_CASE("ghost cells that are still fresh are not sent again") {
+TEST_CASE("ghost cells that are still valid are not sent again") {
   auto u = iota<double>({80}, over(8));
   auto v = zeros<double>({80}, over(8));
   auto const read = [&] { v(inner) = u(left) + u(right); };
@@ -69,7 +69,7 @@ TEST_CASE("ghost cells that are still fresh are not sent again") {
   CHECK_ALL(holds(v, wanted));
 }
 
-TEST_CASE("a narrow refill does not make wide ghost cells fresh") {
+TEST_CASE("a narrow refill does not make wide ghost cells valid") {
   auto cells = numbers(64);
   auto u = from_host(cells, {64}, over(8));
   auto v = zeros<double>({64}, over(8));

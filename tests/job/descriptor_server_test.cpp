@@ -38,7 +38,7 @@ TEST_CASE("who knows the nonce is handed the memory") {
   std::string why_not;
 
   auto const mapped =
-      Segment::map(made.ticket(), Segment::Access::read_write, why_not, only_by_socket);
+      Segment::map(made.ticket(), Segment::MapMode::read_write, why_not, only_by_socket);
 
   REQUIRE(mapped);
   made.data()[5] = std::byte{7};

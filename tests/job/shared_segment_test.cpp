@@ -13,7 +13,7 @@ TEST_SUITE_BEGIN("job/ipc/shared_segment");
 
 namespace {
 
-constexpr auto writes = Segment::Access::read_write;
+constexpr auto writes = Segment::MapMode::read_write;
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace {
 
 /// What process `to` throws when it is told of `error` by process `from`.
 std::exception_ptr told_by(std::int64_t from, std::exception_ptr const& error) {
-  return failure_of(ProcessId(from), failure_message(error));
+  return to_exception(ProcessId(from), failure_message(error));
 }
 
 }  // namespace

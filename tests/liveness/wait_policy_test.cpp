@@ -44,11 +44,11 @@ struct Process {
   int progressed = 0;
   int polled = 0;
   std::optional<ProcessId> lost;
-  std::set<ProcessId> partners;
+  std::set<ProcessId> peers;
   CallerWaitPolicy caller{context,
                           waits.caller(),
                           {[this] { return progress(); }, [this] { ++polled; }, [](auto) {},
-                           [this]() -> std::set<ProcessId> const& { return partners; }}};
+                           [this]() -> std::set<ProcessId> const& { return peers; }}};
   WorkerWaitPolicy worker{context, waits.worker(DeviceId(0))};
 
   bool progress() {
@@ -59,14 +59,14 @@ struct Process {
 };
 
 /// A process of another host than all others.
-struct FarProcess {
-  FarProcess(ThreadJob& all, std::int64_t rank) : together(all), self(rank) {}
-  ~FarProcess() { die(); }
-  FarProcess(FarProcess const&) = delete;
-  FarProcess& operator=(FarProcess const&) = delete;
+struct RemoteProcess {
+  RemoteProcess(ThreadJob& all, std::int64_t rank) : together(all), self(rank) {}
+  ~RemoteProcess() { die(); }
+  RemoteProcess(RemoteProcess const&) = delete;
+  RemoteProcess& operator=(RemoteProcess const&) = delete;
 
   /// Starts all of them, each on a thread of its own since they meet.
-  static void start(std::vector<FarProcess*> const& processes) {
+  static void start(std::vector<RemoteProcess*> const& processes) {
     std::vector<std::jthread> threads;
     for (auto* const process : processes)
       threads.emplace_back([process] {
@@ -186,27 +186,27 @@ TEST_CASE("a connection that is lost because its process gave up ends the wait w
       process.context, process.waits.caller(),
       {[&] { return process.progress(); },
        [&] { process.failure.set(std::make_exception_ptr(PeerFailed("told"))); }, [](auto) {},
-       [&]() -> std::set<ProcessId> const& { return process.partners; }});
+       [&]() -> std::set<ProcessId> const& { return process.peers; }});
 
   CHECK_THROWS_WITH_AS(caller.until([] { return false; }, message), "told", PeerFailed);
 }
 
-TEST_CASE("a partner on another host that has died ends the wait of a GPU at once" *
+TEST_CASE("a peer on another host that has died ends the wait of a GPU at once" *
           doctest::skip(launched_by_mpi())) {
   ThreadJob together(2, 1);
-  FarProcess self(together, 0);
-  FarProcess partner(together, 1);
-  FarProcess::start({&self, &partner});
+  RemoteProcess self(together, 0);
+  RemoteProcess peer(together, 1);
+  RemoteProcess::start({&self, &peer});
   self.know(ProcessId(1));
-  partner.die();
+  peer.die();
   NetworkOptions options;
   options.silence_seconds = 1e9;
   Failure failure;
   WaitRegistry waits{*self.job};
-  std::set<ProcessId> const partners{ProcessId(1)};
+  std::set<ProcessId> const peers{ProcessId(1)};
   CallerWaitPolicy caller({*self.job, options, failure, *self.heartbeats, waits}, waits.caller(),
                           {[] { return false; }, [] {}, [](auto) {},
-                           [&]() -> std::set<ProcessId> const& { return partners; }});
+                           [&]() -> std::set<ProcessId> const& { return peers; }});
   waits.worker(DeviceId(0)).begin({Awaited::Kind::gpu, DeviceId(0), {}, 0, {}});
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
 

@@ -61,8 +61,8 @@ inline ComputePlacement work_on(SharedLayout const& layout) {
 }
 
 inline OperandUse read_in_place(SharedLayout const& layout, Access const& access,
-                                std::size_t array = 0, HaloValidity const* fresh = nullptr) {
-  return {layout, access, array, true, fresh};
+                                std::size_t array = 0, HaloValidity const* validity = nullptr) {
+  return {layout, access, array, true, validity};
 }
 inline OperandUse read_from_temporary(SharedLayout const& layout, Access const& access,
                                       std::size_t array = 0) {

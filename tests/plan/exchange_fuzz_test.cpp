@@ -414,7 +414,7 @@ struct Met {
   std::int64_t wrapped_often = 0;   // transfers around it more than once
   std::int64_t clamped = 0;         // transfers of an edge cell
   std::int64_t mirrored = 0;        // transfers that run against their leaf
-  std::int64_t fresh_reads = 0;     // reads of ghost cells that an earlier statement filled
+  std::int64_t valid_reads = 0;     // reads of ghost cells that an earlier statement filled
   std::int64_t from_several = 0;    // transfers from another box than the owner's first
   std::int64_t for_several = 0;     // transfers for other work than the reader's first
   std::int64_t reads_in_place = 0;  // reads in place of an array of several boxes
@@ -571,7 +571,7 @@ class Run {
       demand(!use.in_place || !read.owns(device, frame), transfer, ": device ", device,
              " is given its own cell ", frame);
       demand(!use.in_place || read.filled.at(device).at(frame) == unknown, transfer, ": device ",
-             device, " holds ", frame, " fresh");
+             device, " holds ", frame, " valid");
       into.at(at) = read.truth.at(cell);
       note_given(transfer, at, arrived);
     });
@@ -626,7 +626,7 @@ class Run {
                                      : lattice_index(use.access, d, i));
     }
     bool const is_own = read.owns(device, frame);
-    if (use.in_place && !is_own && read.filled.at(device).at(frame) != unknown) ++met_.fresh_reads;
+    if (use.in_place && !is_own && read.filled.at(device).at(frame) != unknown) ++met_.valid_reads;
     if (use.in_place && !read.layout->is_single_box()) ++met_.reads_in_place;
     auto const value = !use.in_place ? temporary.at(lattice)
                        : is_own      ? read.truth.at(frame)
@@ -763,7 +763,7 @@ TEST_CASE("every device is sent exactly the cells it reads and lacks, whatever t
   CHECK(met.wrapped_often > cases / 20);
   CHECK(met.clamped > cases / 8);
   CHECK(met.mirrored > cases / 8);
-  CHECK(met.fresh_reads > cases / 4);
+  CHECK(met.valid_reads > cases / 4);
   CHECK(met.from_several > cases / 2);
   CHECK(met.for_several > cases / 4);
   CHECK(met.reads_in_place > cases / 4);

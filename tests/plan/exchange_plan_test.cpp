@@ -400,20 +400,21 @@ TEST_CASE("a temporary holds its whole need, whatever other leaves were given") 
         "receives 1: [4:5], 1 leaf 1: [4:5]; copies 0: [1:4]");
 }
 
-TEST_CASE("what is fresh is not sent again") {
+TEST_CASE("what is valid is not sent again") {
   auto const cells = cells_on_devices(8, 2);
   auto const place = work_on(cells, {{0}, {6}});
-  HaloValidity fresh;
-  fresh.note_fill(Fill::make({shifted_by({1})}, place));
+  HaloValidity validity;
+  validity.note_fill(Fill::make({shifted_by({1})}, place));
 
-  CHECK(plan_of({read_in_place(cells, shifted_by({1}), 0, &fresh)}, place, 0) == "nothing");
-  CHECK(plan_of({read_in_place(cells, shifted_by({1}), 0, &fresh)}, place, 1) == "nothing");
-  CHECK(plan_of({read_in_place(cells, shifted_by({2}), 0, &fresh)}, place, 0) ==
+  CHECK(plan_of({read_in_place(cells, shifted_by({1}), 0, &validity)}, place, 0) == "nothing");
+  CHECK(plan_of({read_in_place(cells, shifted_by({1}), 0, &validity)}, place, 1) == "nothing");
+  CHECK(plan_of({read_in_place(cells, shifted_by({2}), 0, &validity)}, place, 0) ==
         "receives 1: [5:6]");
-  CHECK(plan_of({read_in_place(cells, shifted_by({2}), 0, &fresh)}, place, 1) == "sends 0: [5:6]");
+  CHECK(plan_of({read_in_place(cells, shifted_by({2}), 0, &validity)}, place, 1) ==
+        "sends 0: [5:6]");
 
-  fresh.note_write({{4}, {5}});
-  CHECK(plan_of({read_in_place(cells, shifted_by({1}), 0, &fresh)}, place, 0) ==
+  validity.note_write({{4}, {5}});
+  CHECK(plan_of({read_in_place(cells, shifted_by({1}), 0, &validity)}, place, 0) ==
         "receives 1: [4:5]");
 }
 

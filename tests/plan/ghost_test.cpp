@@ -236,30 +236,30 @@ TEST_CASE("what a statement filled is fresh where it was read") {
   auto const cells = cells_on_devices(8, 2);
   HaloValidity fresh;
   CHECK(fresh.empty());
-  CHECK(fresh.fresh_on(DeviceId{0}, *cells).empty());
+  CHECK(fresh.valid_on(DeviceId{0}, *cells).empty());
 
   fresh.note_fill(Fill::make({shifted_by({-1}), shifted_by({1})}, work_on(cells, {{1}, {7}})));
 
   CHECK(!fresh.empty());
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:5]}");
-  CHECK(text(fresh.fresh_on(DeviceId{1}, *cells)) == "{[3:4]}");
-  CHECK(fresh.fresh_on(DeviceId{2}, *cells).empty());
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[4:5]}");
+  CHECK(text(fresh.valid_on(DeviceId{1}, *cells)) == "{[3:4]}");
+  CHECK(fresh.valid_on(DeviceId{2}, *cells).empty());
 }
 
 TEST_CASE("a write makes the ghost cells stale that hold it, and no others") {
   auto const cells = cells_on_devices(8, 2);
   HaloValidity fresh;
   fresh.note_fill(fill_of(shifted_by({3}), work_on(cells, {{0}, {5}})));
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:7]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[4:7]}");
 
   fresh.note_write({{5}, {6}});
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:5], [6:7]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[4:5], [6:7]}");
 
   fresh.note_write({{0}, {4}});
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:5], [6:7]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[4:5], [6:7]}");
 
   fresh.note_write({{6}, {6}});
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:5], [6:7]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[4:5], [6:7]}");
 }
 
 TEST_CASE("a write makes its periodic images stale") {
@@ -267,24 +267,24 @@ TEST_CASE("a write makes its periodic images stale") {
   HaloValidity fresh;
   fresh.note_fill(Fill::make({shifted_by({-2}, {8}, periodic), shifted_by({2}, {8}, periodic)},
                              work_on(cells)));
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[-2:0], [4:6]}");
-  CHECK(text(fresh.fresh_on(DeviceId{1}, *cells)) == "{[2:4], [8:10]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[-2:0], [4:6]}");
+  CHECK(text(fresh.valid_on(DeviceId{1}, *cells)) == "{[2:4], [8:10]}");
 
   fresh.note_write({{7}, {8}});
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[-2:-1], [4:6]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[-2:-1], [4:6]}");
   fresh.note_write({{0}, {1}});
-  CHECK(text(fresh.fresh_on(DeviceId{1}, *cells)) == "{[2:4], [9:10]}");
+  CHECK(text(fresh.valid_on(DeviceId{1}, *cells)) == "{[2:4], [9:10]}");
 }
 
 TEST_CASE("a write makes corners stale that are images along two dimensions") {
   auto const grid = make_layout(Mesh({{"x", 1}, {"y", 1}}), P("x", "y"), {4, 4});
   HaloValidity fresh;
   fresh.note_fill(fill_of(shifted_by({1, 1}, {4, 4}, periodic), work_on(grid)));
-  CHECK(fresh.fresh_on(DeviceId{0}, *grid).contains(Box{{4, 4}, {5, 5}}));
+  CHECK(fresh.valid_on(DeviceId{0}, *grid).contains(Box{{4, 4}, {5, 5}}));
 
   fresh.note_write({{0, 0}, {1, 1}});
 
-  auto const region = fresh.fresh_on(DeviceId{0}, *grid);
+  auto const region = fresh.valid_on(DeviceId{0}, *grid);
   CHECK(!region.contains(Box{{4, 4}, {5, 5}}));
   CHECK(region.contains(Box{{4, 1}, {5, 4}}));
   CHECK(region.contains(Box{{1, 4}, {4, 5}}));
@@ -296,11 +296,11 @@ TEST_CASE("a narrow refill under a wider fill leaves the outer cell stale") {
   HaloValidity fresh;
   fresh.note_fill(fill_of(shifted_by({2}), place));
   fresh.note_write({{0}, {8}});
-  CHECK(fresh.fresh_on(DeviceId{0}, *cells).empty());
+  CHECK(fresh.valid_on(DeviceId{0}, *cells).empty());
 
   fresh.note_fill(fill_of(shifted_by({1}), place));
 
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:5]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[4:5]}");
 }
 
 TEST_CASE("what the same statement fills again after a write is fresh again") {
@@ -312,7 +312,7 @@ TEST_CASE("what the same statement fills again after a write is fresh again") {
   fresh.note_write({{0}, {8}});
   fresh.note_fill(fill);
 
-  CHECK(text(fresh.fresh_on(DeviceId{0}, *cells)) == "{[4:5]}");
+  CHECK(text(fresh.valid_on(DeviceId{0}, *cells)) == "{[4:5]}");
 }
 
 TEST_CASE("strided fills are never called fresh") {
@@ -338,7 +338,7 @@ TEST_CASE("swapped buffers hold nothing fresh") {
   fresh.clear();
 
   CHECK(fresh.empty());
-  CHECK(fresh.fresh_on(DeviceId{0}, *cells).empty());
+  CHECK(fresh.valid_on(DeviceId{0}, *cells).empty());
   CHECK(fresh.fingerprint() == unused);
 }
 
@@ -358,14 +358,14 @@ TEST_CASE("a list that overflows calls nothing fresh") {
 
   for (std::int64_t k = 1; k <= 8; ++k) {
     fresh.note_fill(fill_of(shifted_by({k}), place));
-    CHECK(fresh.fresh_on(DeviceId{0}, *cells).cells() == k);
+    CHECK(fresh.valid_on(DeviceId{0}, *cells).cells() == k);
   }
   fresh.note_fill(fill_of(shifted_by({9}), place));
   CHECK(fresh.empty());
-  CHECK(fresh.fresh_on(DeviceId{0}, *cells).empty());
+  CHECK(fresh.valid_on(DeviceId{0}, *cells).empty());
 
   fresh.note_fill(fill_of(shifted_by({1}), place));
-  CHECK(fresh.fresh_on(DeviceId{0}, *cells).cells() == 1);
+  CHECK(fresh.valid_on(DeviceId{0}, *cells).cells() == 1);
 }
 
 TEST_CASE("a loop comes back to the same fingerprint, so its plans are found again") {

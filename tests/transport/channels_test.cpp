@@ -80,13 +80,13 @@ TEST_CASE("a channel opens when the receiver has invited and the sender accepts"
   CHECK(two.one.channels.reason(first, second) == "shm: a segment was mapped by both processes");
 }
 
-TEST_CASE("both ends are partners from the first step on") {
+TEST_CASE("both ends are peers from the first step on") {
   Two two;
   (void)two.zero.channels.try_open_sender(first, second);
   (void)two.one.channels.open_receiver(first, second);
 
-  CHECK(two.zero.channels.partners() == std::set{ProcessId(1)});
-  CHECK(two.one.channels.partners() == std::set{ProcessId(0)});
+  CHECK(two.zero.channels.peers() == std::set{ProcessId(1)});
+  CHECK(two.one.channels.peers() == std::set{ProcessId(0)});
 }
 
 TEST_CASE("a sender that cannot map the memory refuses, and the receiver hears why") {

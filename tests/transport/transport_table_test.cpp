@@ -51,7 +51,7 @@ TEST_CASE("what is preferred at a distance can reach so far") {
 
 TEST_CASE("routes of GPUs are no transports, and no build leaves them out") {
   CHECK(is_built(Route::peer));
-  CHECK(is_built(Route::native));
+  CHECK(is_built(Route::nccl));
   for (auto const route : optional_routes()) CHECK(route <= Route::mpi);
 }
 

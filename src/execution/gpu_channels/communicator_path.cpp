@@ -21,22 +21,22 @@ void await_announcement(DeviceTask& task, Message const& message) {
 
 void run_communicator(DeviceTask& task, PathMessages const& messages) {
   auto& gpu = *task.context;
-  gpu.comm_queue->wait(*gpu.packed);
+  gpu.communication_queue->wait(*gpu.packed);
   gpu.group->begin();
   for (auto const& message : messages.sends)
-    gpu.group->send(message.peer.value(), in_room(task, message), message.bytes);
+    gpu.group->send(message.peer.value(), in_space(task, message), message.bytes);
   for (auto const& message : messages.receives)
-    gpu.group->receive(message.peer.value(), in_room(task, message), message.bytes);
+    gpu.group->receive(message.peer.value(), in_space(task, message), message.bytes);
   gpu.group->end();
   wait_for_communicator(task);
-  gpu.comm_queue->record(*gpu.arrived);
+  gpu.communication_queue->record(*gpu.arrived);
   gpu.queue->wait(*gpu.arrived);
 }
 
 class CommunicatorPath final : public PathSteps<CommunicatorPath> {
  public:
   void begin_sends(DeviceTask& task, PathMessages const& messages) const override {
-    for (auto const& message : messages.sends) pack_on_gpu(task, message, in_room(task, message));
+    for (auto const& message : messages.sends) pack_on_gpu(task, message, in_space(task, message));
     task.queue->record(*task.context->packed);
     for (auto const& message : messages.sends) announce(task, message);
     note_phase(task, Phase::pack);
@@ -49,7 +49,7 @@ class CommunicatorPath final : public PathSteps<CommunicatorPath> {
     run_communicator(task, messages);
     note_phase(task, Phase::wait);
     for (auto const& message : messages.receives)
-      unpack_on_gpu(task, message, in_room(task, message));
+      unpack_on_gpu(task, message, in_space(task, message));
     note_phase(task, Phase::pack);
   }
 };

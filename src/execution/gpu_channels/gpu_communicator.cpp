@@ -20,7 +20,7 @@ namespace {
 
 // Names the library that joins GPUs for a route, for people.
 std::string_view library_of(Route route) {
-  return route == Route::native ? "NCCL" : "UCX";
+  return route == Route::nccl ? "NCCL" : "UCX";
 }
 
 // A member's address, or a part of it.
@@ -61,10 +61,10 @@ bool shares_gpus(Bootstrap& bootstrap, std::vector<std::uint64_t> const& identit
 void CommunicatorRoute::join(GpuRouteChoice choice) {
   auto const asked = communicator_asked_for(choice);
   bool const is_free = choice == GpuRouteChoice::automatic;
-  if (has_communicators() && (is_free || asked == Route::native)) return adopt_given();
+  if (has_communicators() && (is_free || asked == Route::nccl)) return adopt_given();
   if (asked) return join_asked(choice, *asked);
   if (!is_free || !spans_hosts()) return;
-  for (auto const route : {Route::native, Route::ucx_gpu})
+  for (auto const route : {Route::nccl, Route::ucx_gpu})
     if (joins(route, try_unasked(route))) return;
 }
 
@@ -101,13 +101,13 @@ void CommunicatorRoute::adopt_given() {
   auto const trouble = trouble_of([&] {
     if (given.size() != tools_.contexts.size())
       throw DeviceError(text(given.size(), " for ", counted(job.local_count(), "device")));
-    auto const streams = prepare_comm_queues();
+    auto const streams = prepare_communication_queues();
     keep(tools_.contexts.front()->queue->peers().adopt_communicator(
         given, job.first_local().value(), job.device_count(), streams));
   });
   auto const words = agreed(tools_.bootstrap, trouble.data());
   if (!words.empty()) throw UsageError(text(tools_.communicators.option, ": ", words));
-  route_ = Route::native;
+  route_ = Route::nccl;
 }
 
 bool CommunicatorRoute::spans_hosts() const {
@@ -123,7 +123,7 @@ std::size_t CommunicatorRoute::local_index(DeviceId device) const {
 // the job.
 std::string CommunicatorRoute::try_route(Route route) {
   if (auto words = agreed(tools_.bootstrap, why_unfit(route)); !words.empty()) return words;
-  auto words = route == Route::native ? join_native() : join_ucx();
+  auto words = route == Route::nccl ? join_nccl() : join_ucx();
   if (!words.empty()) leave();
   return words;
 }
@@ -147,8 +147,8 @@ std::string CommunicatorRoute::why_unfit(Route route) const {
     auto& first = *tools_.contexts.front()->queue;
     for (auto* const context : tools_.contexts)
       identities.push_back(context->queue->peers().gpu_identity());
-    traits = route == Route::native ? first.peers().communicator_traits()
-                                    : ucx_communicator_traits(first);
+    traits =
+        route == Route::nccl ? first.peers().communicator_traits() : ucx_communicator_traits(first);
   });
   bool const is_shared = shares_gpus(tools_.bootstrap, identities);
   if (!is_empty(trouble)) return trouble.data();
@@ -159,13 +159,13 @@ std::string CommunicatorRoute::why_unfit(Route route) const {
 }
 
 // Makes the communication queues, with which the devices are members.
-std::vector<Queue*> CommunicatorRoute::prepare_comm_queues() {
+std::vector<Queue*> CommunicatorRoute::prepare_communication_queues() {
   std::vector<Queue*> streams;
   for (auto* const context : tools_.contexts) {
-    context->comm_queue = context->queue->make_sibling();
+    context->communication_queue = context->queue->make_sibling();
     context->packed = context->queue->make_event();
-    context->arrived = context->comm_queue->make_event();
-    streams.push_back(context->comm_queue.get());
+    context->arrived = context->communication_queue->make_event();
+    streams.push_back(context->communication_queue.get());
   }
   return streams;
 }
@@ -181,7 +181,7 @@ void CommunicatorRoute::leave() {
 }
 
 // Joins by NCCL. Collective over the job; returns as try_route.
-std::string CommunicatorRoute::join_native() {
+std::string CommunicatorRoute::join_nccl() {
   auto const& job = tools_.job;
   auto& peers = tools_.contexts.front()->queue->peers();
   bool const is_first = job.self() == ProcessId{0};
@@ -192,7 +192,7 @@ std::string CommunicatorRoute::join_native() {
   if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
   spread(tools_.bootstrap, id, is_first);
   trouble = trouble_of([&] {
-    auto const streams = prepare_comm_queues();
+    auto const streams = prepare_communication_queues();
     keep(peers.join_communicator(id, job.first_local().value(), job.device_count(), streams));
   });
   auto words = agreed(tools_.bootstrap, trouble.data());
@@ -225,10 +225,11 @@ std::string CommunicatorRoute::wait_until_joined() {
 // over the job; returns as try_route.
 std::string CommunicatorRoute::join_ucx() {
   auto const trouble = trouble_of([&] {
-    prepare_comm_queues();
+    prepare_communication_queues();
     auto rank = tools_.job.first_local().value();
     for (auto* const context : tools_.contexts) {
-      auto member = make_ucx_communicator(context->comm_queue, rank++, tools_.network.secret());
+      auto member =
+          make_ucx_communicator(context->communication_queue, rank++, tools_.network.secret());
       members_.push_back(member.get());
       context->group = std::move(member);
     }

@@ -47,7 +47,7 @@ class CommunicatorRoute {
   ///         if the program's communicators cannot.
   void join(GpuRouteChoice choice);
 
-  /// Route::native, Route::ucx_gpu, or none.
+  /// Route::nccl, Route::ucx_gpu, or none.
   [[nodiscard]] std::optional<Route> route() const { return route_; }
   /// The reason why there is no communicator although it would be useful.
   [[nodiscard]] std::string const& why_not() const { return why_not_; }
@@ -68,10 +68,10 @@ class CommunicatorRoute {
   [[nodiscard]] std::string why_unfit(Route route) const;
   [[nodiscard]] bool has_communicators() const;
   void adopt_given();
-  [[nodiscard]] std::string join_native();
+  [[nodiscard]] std::string join_nccl();
   [[nodiscard]] std::string wait_until_joined();
   [[nodiscard]] std::string join_ucx();
-  std::vector<Queue*> prepare_comm_queues();
+  std::vector<Queue*> prepare_communication_queues();
   void keep(std::vector<std::unique_ptr<GpuCommunicator>> groups);
   void leave();
   void tell_address(Pair pair, StatementTag const& tag);

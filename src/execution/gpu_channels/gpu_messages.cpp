@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t alignment = 256;
 
-bool needs_room(Message const& message) {
+bool needs_space(Message const& message) {
   if (message.path != PathKind::peer) return true;
   return message.sender != nullptr && !message.peer_channel->is_direct;
 }
@@ -28,13 +28,13 @@ void visit_blocks(Message const& message, Visit const& visit) {
 
 }  // namespace
 
-MessageRoom lay_out_messages(DevicePlan& plan) {
+MessageSpace lay_out_messages(DevicePlan& plan) {
   std::int64_t end = 0;
   bool is_any_staged = false;
   for (auto* const messages : {&plan.sends, &plan.receives})
     for (auto& message : *messages) {
-      message.room_offset = end;
-      if (needs_room(message)) end += (message.bytes + alignment - 1) / alignment * alignment;
+      message.space_offset = end;
+      if (needs_space(message)) end += (message.bytes + alignment - 1) / alignment * alignment;
       is_any_staged = is_any_staged || is_staged(message);
     }
   // A staged message lies at the same offset in pinned memory as on the GPU, so both buffers are as

@@ -12,7 +12,7 @@ namespace tessera {
 
 std::vector<std::string_view> const& gpu_route_words() {
   // The words follow the order of GpuRouteChoice, whose first value has no word.
-  static std::vector<std::string_view> const words{"host", "ipc", to_string(Route::native), "ucx"};
+  static std::vector<std::string_view> const words{"host", "ipc", to_string(Route::nccl), "ucx"};
   return words;
 }
 
@@ -34,7 +34,7 @@ std::string_view to_string(GpuRouteChoice choice) {
 }
 
 std::optional<Route> communicator_asked_for(GpuRouteChoice choice) {
-  if (choice == GpuRouteChoice::native) return Route::native;
+  if (choice == GpuRouteChoice::nccl) return Route::nccl;
   if (choice == GpuRouteChoice::ucx) return Route::ucx_gpu;
   return std::nullopt;
 }

@@ -17,7 +17,7 @@ enum class GpuRouteChoice : std::uint8_t {
   automatic,  ///< the best route of each pair of GPUs
   host,       ///< between processes through the memory of the hosts
   ipc,        ///< between processes of a host from GPU to GPU
-  native,     ///< by a communicator of the GPUs' own library
+  nccl,       ///< by a communicator of the GPUs' own library
   ucx,        ///< by a communicator of UCX
 };
 

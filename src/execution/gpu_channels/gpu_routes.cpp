@@ -103,7 +103,7 @@ void GpuRoutes::prepare(CompiledStatement& plan, StatementTag const& tag) {
   for (auto& device : plan.devices) {
     for (auto& message : device.sends) choose_path(message, device.device, message.peer);
     for (auto& message : device.receives) choose_path(message, message.peer, device.device);
-    make_room(context(device.device), device);
+    make_space(context(device.device), device);
   }
   group_.introduce(plan, tag);
 }
@@ -270,20 +270,20 @@ void GpuRoutes::choose_path(Message& message, DeviceId from, DeviceId to) {
                         group_.why_not().empty() ? "" : "; ", group_.why_not()));
 }
 
-void GpuRoutes::make_room(QueueContext& context, DevicePlan& plan) {
-  auto const room = lay_out_messages(plan);
+void GpuRoutes::make_space(QueueContext& context, DevicePlan& plan) {
+  auto const space = lay_out_messages(plan);
   bool const has_staging =
-      context.staging != nullptr && room.on_host <= context.staging->size_bytes();
-  bool const needs_staging = room.on_host > 0 && !has_staging;
-  bool const has_room =
-      context.messages != nullptr && room.on_gpu <= context.messages->size_bytes();
-  if ((has_room || room.on_gpu == 0) && !needs_staging) return;
+      context.staging != nullptr && space.on_host <= context.staging->size_bytes();
+  bool const needs_staging = space.on_host > 0 && !has_staging;
+  bool const has_space =
+      context.messages != nullptr && space.on_gpu <= context.messages->size_bytes();
+  if ((has_space || space.on_gpu == 0) && !needs_staging) return;
   tools_.rest();
-  if (!has_room) {
+  if (!has_space) {
     context.messages.reset();
-    context.messages = context.queue->peers().make_plain_memory(room.on_gpu);
+    context.messages = context.queue->peers().make_plain_memory(space.on_gpu);
   }
-  if (needs_staging) context.staging = context.queue->make_pinned(room.on_host);
+  if (needs_staging) context.staging = context.queue->make_pinned(space.on_host);
 }
 
 void GpuRoutes::release() noexcept {

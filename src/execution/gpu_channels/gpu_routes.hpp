@@ -80,7 +80,7 @@ class GpuRoutes {
   void keep(Opening& opening);
 
   void choose_path(Message& message, DeviceId from, DeviceId to);
-  void make_room(QueueContext& context, DevicePlan& plan);
+  void make_space(QueueContext& context, DevicePlan& plan);
 
   GpuRouteTools tools_;
   bool const are_needed_;

@@ -18,7 +18,7 @@ void send(DeviceTask& task, Message const& message) {
   if (peer_channel.is_direct)
     pack_on_gpu(task, message, peer_channel.slots[which]);
   else
-    queue.copy(peer_channel.slots[which], in_room(task, message), message.bytes);
+    queue.copy(peer_channel.slots[which], in_space(task, message), message.bytes);
   queue.record(*peer_channel.filled[which]);
   message.sender->put(task.tag, 0);
 }
@@ -38,7 +38,7 @@ class PeerPath final : public PathSteps<PeerPath> {
  public:
   void begin_sends(DeviceTask& task, PathMessages const& messages) const override {
     for (auto const& message : messages.sends)
-      if (!message.peer_channel->is_direct) pack_on_gpu(task, message, in_room(task, message));
+      if (!message.peer_channel->is_direct) pack_on_gpu(task, message, in_space(task, message));
     for (auto const& message : messages.sends) send(task, message);
     note_phase(task, Phase::pack);
   }

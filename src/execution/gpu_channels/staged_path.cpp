@@ -37,8 +37,8 @@ class StagedPath final : public PathSteps<StagedPath> {
   void begin_sends(DeviceTask& task, PathMessages const& messages) const override {
     if (messages.sends.empty()) return;
     for (auto const& message : messages.sends) {
-      pack_on_gpu(task, message, in_room(task, message));
-      task.queue->copy(in_staging(task, message), in_room(task, message), message.bytes);
+      pack_on_gpu(task, message, in_space(task, message));
+      task.queue->copy(in_staging(task, message), in_space(task, message), message.bytes);
     }
     note_phase(task, Phase::pack);
     wait_for_gpu(task);
@@ -68,10 +68,10 @@ class StagedPath final : public PathSteps<StagedPath> {
   void finish_receives(DeviceTask& task, PathMessages const& messages) const override {
     if (messages.receives.empty()) return;
     for (auto const& message : messages.receives)
-      task.queue->copy(in_room(task, message), in_staging(task, message), message.bytes);
+      task.queue->copy(in_space(task, message), in_staging(task, message), message.bytes);
     task.queue->record(*task.context->unstaged);
     for (auto const& message : messages.receives)
-      unpack_on_gpu(task, message, in_room(task, message));
+      unpack_on_gpu(task, message, in_space(task, message));
     note_phase(task, Phase::pack);
   }
 

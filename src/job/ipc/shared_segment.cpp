@@ -94,9 +94,9 @@ Segment Segment::make(std::int64_t size_bytes) {
   return made;
 }
 
-Segment Segment::map(SegmentTicket const& ticket, Access access, std::string& why_not,
+Segment Segment::map(SegmentTicket const& ticket, MapMode mode, std::string& why_not,
                      SegmentWays ways) {
-  bool const writes = access == Access::read_write;
+  bool const writes = mode == MapMode::read_write;
   Segment mapped;
   auto const use = [&](Descriptor const& descriptor) {
     if (descriptor.get() < 0) return;

@@ -33,7 +33,7 @@ struct SegmentWays {
 /// Lifetime: the memory stays until the last process has unmapped it.
 class Segment {
  public:
-  enum class Access : std::uint8_t { read, read_write };
+  enum class MapMode : std::uint8_t { read, read_write };
 
   Segment() = default;
   Segment(Segment&& other) noexcept;
@@ -45,7 +45,7 @@ class Segment {
   [[nodiscard]] static Segment make(std::int64_t size_bytes);
   /// Maps a segment of another process of this host. If that fails, or finds another segment, the
   /// result holds no memory and `why_not` gives the reason.
-  [[nodiscard]] static Segment map(SegmentTicket const& ticket, Access access, std::string& why_not,
+  [[nodiscard]] static Segment map(SegmentTicket const& ticket, MapMode mode, std::string& why_not,
                                    SegmentWays ways = {});
 
   [[nodiscard]] explicit operator bool() const { return base_ != nullptr; }

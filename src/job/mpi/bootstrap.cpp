@@ -235,7 +235,7 @@ std::span<std::int64_t const> MpiBootstrap::map_on_host(Table const& table, std:
     ticket = segment.ticket();
   }
   broadcast(std::as_writable_bytes(std::span(&ticket, 1)));
-  if (!segment) segment = Segment::map(ticket, Segment::Access::read, why_not);
+  if (!segment) segment = Segment::map(ticket, Segment::MapMode::read, why_not);
 
   std::int64_t all_mapped = segment ? 1 : 0;
   reduce({&all_mapped, 1}, MPI_MIN, host_);

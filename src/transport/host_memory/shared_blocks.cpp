@@ -82,7 +82,7 @@ struct SharedBlocks::Impl {
     if (!mapped) {
       auto const ticket = segments.find(process, why_not);
       if (!ticket) return nullptr;
-      mapped = Segment::map(*ticket, Segment::Access::read_write, why_not, segments.ways);
+      mapped = Segment::map(*ticket, Segment::MapMode::read_write, why_not, segments.ways);
     }
     return mapped ? reinterpret_cast<Directory*>(mapped.data()) : nullptr;
   }
@@ -127,7 +127,7 @@ std::shared_ptr<SharedBlock> SharedBlocks::find(ProcessId process, std::uint64_t
                              of_directory.descriptor_server};
   auto const* const before = dynamic_cast<Block const*>(known.get());
   if (before != nullptr && before->segment().ticket().nonce == ticket.nonce) return known;
-  auto segment = Segment::map(ticket, Segment::Access::read_write, why_not, impl_->segments.ways);
+  auto segment = Segment::map(ticket, Segment::MapMode::read_write, why_not, impl_->segments.ways);
   if (!segment) return nullptr;
   return std::make_shared<Block>(std::move(segment));
 }

@@ -32,7 +32,7 @@ enum class Kind : std::uint8_t {
   digests,
   compared,
   ask,
-  account,
+  description,
   request,
   reply,
   note
@@ -189,7 +189,7 @@ struct Ask {
 
 /// The answer.
 struct StatementDescription {
-  Kind kind = Kind::account;
+  Kind kind = Kind::description;
   Flag is_end;  ///< there is none
   Statement statement;
   Text<512> what;  ///< the rest, for people

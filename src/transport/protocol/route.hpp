@@ -19,7 +19,7 @@ enum class Route : std::uint8_t {
   mpi,
   peer,     ///< a GPU stores or copies into memory of another one of its process
   ipc,      ///< the same between processes of a host
-  native,   ///< by the library of the GPUs' maker (NCCL), named "nccl"
+  nccl,     ///< by the library of the GPUs' maker (NCCL), named "nccl"
   ucx_gpu,  ///< by UCX, from and to the memory of GPUs
 };
 

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-/// Both ends are the calling threads: a request is served when the other thread next polls its
+/// Both ends are the callers' threads: a request is served when the other thread next polls its
 /// control messages, which each of its waits does.
 class ControlCalls final : public Calls {
  public:

@@ -55,7 +55,7 @@ class Calls {
 
   /// The largest payload of a request, and of an answer, in bytes.
   [[nodiscard]] virtual std::int64_t most_bytes() const = 0;
-  /// True if a call is answered only while the calling thread of the other process waits in
+  /// True if a call is answered only while the caller's thread of the other process waits in
   /// Tessera.
   [[nodiscard]] virtual bool needs_the_other_caller() const = 0;
   /// Sends a call. If the process cannot be reached, the call's `trouble` says so.

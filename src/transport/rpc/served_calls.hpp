@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Calls that a thread of the other process answers, independently of its calling thread.
+/// Calls that a thread of the other process answers, independently of its caller's thread.
 
 #include <cstdint>
 #include <memory>

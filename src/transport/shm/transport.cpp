@@ -64,7 +64,7 @@ class ShmTransport final : public Transport {
     }
     std::string why_not;  // of what was tried, also where something else worked
     auto const segment = std::make_shared<Segment>(Segment::map(
-        asked.ticket, Segment::Access::read_write, why_not, descriptor_server_.ways()));
+        asked.ticket, Segment::MapMode::read_write, why_not, descriptor_server_.ways()));
     if (*segment)
       result.end = end_in(segment, request, asked.slot_bytes);
     else

@@ -209,7 +209,7 @@ class BinnedSum {
   TESSERA_FUNCTION void add_special(double term);
   TESSERA_FUNCTION void add_cuts(binned::Cuts const& cuts, binned::Cutter const& cutter,
                                  std::uint64_t terms);
-  TESSERA_FUNCTION void raise_window(int top);
+  TESSERA_FUNCTION void raise_bins(int top);
 
   binned::Digits units_;                 // of bins top_, top_ + 1, top_ + 2
   std::int32_t top_ = binned::last_bin;  // the bin of the largest term
@@ -233,7 +233,7 @@ TESSERA_FUNCTION void BinnedSum::add_terms(double const (&terms)[n]) {
     for (double const term : terms) add_special(term);
     return;
   }
-  raise_window(binned::bin_of(largest));
+  raise_bins(binned::bin_of(largest));
   binned::Cutter const cutter(top_);
   binned::Cuts cuts;
   for (double const term : terms) cuts.add(term, cutter);
@@ -263,7 +263,7 @@ TESSERA_FUNCTION inline void BinnedSum::add_cuts(binned::Cuts const& cuts,
 
 /// Makes `top` the first bin, if it is a higher one. No term so far has a slice in the new bins,
 /// and the bins that fall out lie below the digits of the value.
-TESSERA_FUNCTION inline void BinnedSum::raise_window(int top) {
+TESSERA_FUNCTION inline void BinnedSum::raise_bins(int top) {
   for (; top_ > top && (units_.at[0] | units_.at[1] | units_.at[2]) != 0; --top_)
     units_ = {{0, units_.at[0], units_.at[1]}};
   if (top < top_) top_ = top;
@@ -271,8 +271,8 @@ TESSERA_FUNCTION inline void BinnedSum::raise_window(int top) {
 
 TESSERA_FUNCTION inline void BinnedSum::merge(BinnedSum const& other) {
   auto moved = other;
-  moved.raise_window(top_);
-  raise_window(moved.top_);
+  moved.raise_bins(top_);
+  raise_bins(moved.top_);
   for (int i = 0; i < binned::fold; ++i) units_.at[i] += moved.units_.at[i];
   nan_ = nan_ || other.nan_;
   plus_infinity_ = plus_infinity_ || other.plus_infinity_;

@@ -65,7 +65,7 @@ struct GpuCall {
 
 /// Launches the kernel for a box; a reduction writes all `parts` accumulators. Returns an error
 /// code of the GPU's runtime. Throws nothing, waits for nothing.
-using GpuKernel = int (*)(GpuCall const& call);
+using GpuLauncher = int (*)(GpuCall const& call);
 
 /// The compiled forms of a kernel: for inner strides of one element, and for any.
 struct KernelForms {
@@ -77,7 +77,7 @@ struct KernelForms {
   /// The slot that holds the GPU launch function. The part of the program that a compiler
   /// for GPUs built fills the slot; until then its content is null. The pointer itself is null if
   /// the library computes on GPUs by other means.
-  GpuKernel const* gpu = nullptr;
+  GpuLauncher const* gpu = nullptr;
 };
 
 /// Notes that a part of the program was made by a compiler for GPUs, and so has kernels for GPUs.

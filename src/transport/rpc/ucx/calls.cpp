@@ -17,7 +17,7 @@ namespace {
 
 using ucx::library;
 
-/// The calling thread sends requests by its own worker, which also receives the answers. The first
+/// The caller's thread sends requests by its own worker, which also receives the answers. The first
 /// call to a process makes an endpoint.
 class UcxCalls final : public ServedCalls {
  public:

@@ -23,32 +23,32 @@ namespace tessera::detail {
 // The slots: null as long as no compiler for GPUs has seen the statement. N dimensions of the index
 // space.
 template <class Kernel, class T, std::size_t N>
-inline constinit GpuKernel gpu_assignment = nullptr;
+inline constinit GpuLauncher gpu_assignment = nullptr;
 template <class Kernel, class A, std::size_t N>
-inline constinit GpuKernel gpu_reduction = nullptr;
+inline constinit GpuLauncher gpu_reduction = nullptr;
 template <class Kernel, class A, class Out, std::size_t N>
-inline constinit GpuKernel gpu_fold = nullptr;
+inline constinit GpuLauncher gpu_fold = nullptr;
 
 #ifdef TESSERA_COMPILES_FOR_GPUS
 
 // Where an operation cannot run on a GPU the slot stays empty.
 
 template <class Kernel, class T, std::size_t N>
-[[nodiscard]] GpuKernel const* gpu_slot_of_assignment() {
+[[nodiscard]] GpuLauncher const* gpu_slot_of_assignment() {
   if constexpr (Kernel::ends.runs_on_gpu)
     return registered<&gpu_assignment<Kernel, T, N>, &launch_assignment<Kernel, T, N>>();
   else
     return &gpu_assignment<Kernel, T, N>;
 }
 template <class Kernel, class A, std::size_t N>
-[[nodiscard]] GpuKernel const* gpu_slot_of_reduction() {
+[[nodiscard]] GpuLauncher const* gpu_slot_of_reduction() {
   if constexpr (Kernel::ends.runs_on_gpu)
     return registered<&gpu_reduction<Kernel, A, N>, &launch_reduction<Kernel, A, N>>();
   else
     return &gpu_reduction<Kernel, A, N>;
 }
 template <class Kernel, class A, class Out, std::size_t N>
-[[nodiscard]] GpuKernel const* gpu_slot_of_fold() {
+[[nodiscard]] GpuLauncher const* gpu_slot_of_fold() {
   if constexpr (Kernel::ends.runs_on_gpu)
     return registered<&gpu_fold<Kernel, A, Out, N>, &launch_fold<Kernel, A, Out, N>>();
   else
@@ -58,15 +58,15 @@ template <class Kernel, class A, class Out, std::size_t N>
 #else
 
 template <class Kernel, class T, std::size_t N>
-[[nodiscard]] GpuKernel const* gpu_slot_of_assignment() {
+[[nodiscard]] GpuLauncher const* gpu_slot_of_assignment() {
   return &gpu_assignment<Kernel, T, N>;
 }
 template <class Kernel, class A, std::size_t N>
-[[nodiscard]] GpuKernel const* gpu_slot_of_reduction() {
+[[nodiscard]] GpuLauncher const* gpu_slot_of_reduction() {
   return &gpu_reduction<Kernel, A, N>;
 }
 template <class Kernel, class A, class Out, std::size_t N>
-[[nodiscard]] GpuKernel const* gpu_slot_of_fold() {
+[[nodiscard]] GpuLauncher const* gpu_slot_of_fold() {
   return &gpu_fold<Kernel, A, Out, N>;
 }
 

@@ -141,7 +141,7 @@ template <class Kernel, class A, class Out, std::size_t N>
 
 /// Fills a slot before `main` begins. Only objects of a CUDA compiler contain it, and each object
 /// fills the slot itself, whichever copy of the calling templates the linker keeps.
-template <GpuKernel* slot, GpuKernel kernel>
+template <GpuLauncher* slot, GpuLauncher kernel>
 struct Registration {
   static inline bool const is_done = [] {
     *slot = kernel;
@@ -151,8 +151,8 @@ struct Registration {
 };
 
 /// Instantiates the registration.
-template <GpuKernel* slot, GpuKernel kernel>
-[[nodiscard]] GpuKernel const* registered() {
+template <GpuLauncher* slot, GpuLauncher kernel>
+[[nodiscard]] GpuLauncher const* registered() {
   static_cast<void>(&Registration<slot, kernel>::is_done);
   return slot;
 }
