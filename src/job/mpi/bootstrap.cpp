@@ -22,7 +22,6 @@
 #include "src/job/mpi/check.hpp"
 #include "src/job/mpi/communicators.hpp"
 #include "src/job/mpi/mpi.hpp"
-#include "src/plan/access.hpp"
 
 namespace tessera::mpi {
 namespace {

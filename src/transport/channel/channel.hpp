@@ -53,7 +53,7 @@ inline constexpr bool poison_slots = false;
   return payload_bytes > most_short_bytes ? number % 4 == 3 : number % 8 == 7;
 }
 
-/// The number of messages that a sender may be ahead of its receiver.
+/// Slots of a channel. Where its ends share memory, a sender may be so many messages ahead.
 inline constexpr std::int64_t slots_per_channel = 2;
 
 /// The way in which a channel without shared memory notifies its transport that a counter moved.

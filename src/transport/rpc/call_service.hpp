@@ -34,10 +34,10 @@ class CallService {
   /// Ranks: collective.
   [[nodiscard]] std::string prepare(std::optional<Route> forced, Serve const& serve);
 
-  /// From now on the threads of all processes answer. Every process must have prepared
+  /// Lets the threads of all processes answer from now on. Every process must have prepared
   /// successfully. Ranks: collective.
   void open_by_threads();
-  /// From now on callers' threads answer while they wait; `poll` hands out control messages.
+  /// Lets callers' threads answer from now on, while they wait; `poll` hands out control messages.
   void open_by_callers(std::function<void()> poll, Serve const& serve);
 
   /// Null until calls are prepared or open.

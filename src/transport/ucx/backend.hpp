@@ -12,11 +12,11 @@
 
 namespace tessera {
 
-/// What it can do; null if it is not in this build.
+/// Returns what it can do; null if it is not in this build.
 [[nodiscard]] TransportTraits const* ucx_transport_traits();
-/// None if it is not in this build, or the job has one process. UCX itself is looked for when the
-/// first channel is opened. Messages are signed; one that is not ends the connection and is counted
-/// in `refused`, which outlives the transport.
+/// Returns null if it is not in this build, or the job has one process. UCX itself is loaded with
+/// the first channel. Messages are signed; one that is not ends the connection and is counted in
+/// `refused`, which outlives the transport.
 [[nodiscard]] std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap,
                                                             JobSecret const& secret,
                                                             Refused& refused);
