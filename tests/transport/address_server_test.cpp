@@ -92,14 +92,31 @@ std::vector<std::byte> all_from(Descriptor const& server) {
   }
 }
 
-// The bytes that a process of the job would send for these random bytes.
-std::vector<std::byte> introduction(JobSecret const& secret, std::int64_t from, MacKey nonce) {
+constexpr MacKey guest_nonce{11, 12};
+
+void append(std::vector<std::byte>& bytes, auto const& value) {
+  auto const* const first = reinterpret_cast<std::byte const*>(&value);
+  bytes.insert(bytes.end(), first, first + sizeof value);
+}
+
+// What a process of the job says first.
+std::vector<std::byte> greeting(JobSecret const& secret, std::int64_t from) {
   SipHash hash(secret.key(KeyPurpose::guest, ProcessId(from), server_process));
+  hash.add_value(guest_nonce);
+  std::vector<std::byte> bytes;
+  append(bytes, from);
+  append(bytes, guest_nonce);
+  append(bytes, hash.finish());
+  return bytes;
+}
+
+// What it says to the server's random bits.
+std::vector<std::byte> proof(JobSecret const& secret, MacKey const& nonce) {
+  SipHash hash(secret.key(KeyPurpose::guest, guest_process, server_process));
+  hash.add_value(guest_nonce);
   hash.add_value(nonce);
-  auto const mac = hash.finish();
-  std::vector<std::byte> bytes(sizeof from + sizeof mac);
-  std::memcpy(bytes.data(), &from, sizeof from);
-  std::memcpy(bytes.data() + sizeof from, &mac, sizeof mac);
+  std::vector<std::byte> bytes;
+  append(bytes, hash.finish());
   return bytes;
 }
 
@@ -118,62 +135,98 @@ TEST_CASE("a process of the job is sent the address") {
   CHECK(serving.refused() == 0);
 }
 
-TEST_CASE("who does not know the secret gets nothing but random bytes") {
+TEST_CASE("who does not know the secret gets nothing") {
   Serving const serving;
-  auto const where = serving.request().where;
-  std::vector<std::byte> const garbage(24, std::byte{'x'});
-
-  for (auto const* what : {"garbage", "a secret of another job", "a number that the job lacks"}) {
-    CAPTURE(what);
-    auto const stranger = connected(where);
-    auto const nonce = nonce_from(stranger);
-    auto const said = *what == 'g'     ? garbage
-                      : what[2] == 's' ? introduction(secret_of_another_job(), 0, nonce)
-                                       : introduction(own_secret(), processes, nonce);
+  for (auto const& said :
+       {std::vector<std::byte>(40, std::byte{'x'}), greeting(secret_of_another_job(), 0),
+        greeting(own_secret(), processes), greeting(own_secret(), -1)}) {
+    auto const stranger = connected(serving.request().where);
     (void)send_bytes(stranger, said);
     CHECK(all_from(stranger).empty());
   }
-  CHECK(serving.refused() == 3);
+  CHECK(serving.refused() == 4);
 }
 
 TEST_CASE("what was said in one conversation is worth nothing in the next") {
   Serving const serving;
   auto const first = connected(serving.request().where);
-  auto const said = introduction(own_secret(), 0, nonce_from(first));
+  (void)send_bytes(first, greeting(own_secret(), 0));
+  auto const said = proof(own_secret(), nonce_from(first));
   (void)send_bytes(first, said);
   CHECK(all_from(first).size() > worker_address.size());
 
   auto const again = connected(serving.request().where);
+  (void)send_bytes(again, greeting(own_secret(), 0));
   (void)nonce_from(again);
   (void)send_bytes(again, said);
   CHECK(all_from(again).empty());
   CHECK(serving.refused() == 1);
 }
 
+TEST_CASE("a greeting is no proof") {
+  Serving const serving;
+  auto const stranger = connected(serving.request().where);
+  auto const said = greeting(own_secret(), 0);
+  (void)send_bytes(stranger, said);
+  (void)nonce_from(stranger);
+  (void)send_bytes(stranger, std::span(said).last(sizeof(Mac)));
+  CHECK(all_from(stranger).empty());
+  CHECK(serving.refused() == 1);
+}
+
 TEST_CASE("a guest may speak slowly, but not for long") {
   Serving const serving;
   auto const slow = connected(serving.request().where);
-  auto const said = introduction(own_secret(), 0, nonce_from(slow));
-  for (auto const& byte : said) {
+  for (auto const& byte : greeting(own_secret(), 0)) {
     (void)send_bytes(slow, {&byte, 1});
     std::this_thread::yield();
   }
+  (void)send_bytes(slow, proof(own_secret(), nonce_from(slow)));
   CHECK(all_from(slow).size() > worker_address.size());
 
-  auto const silent = connected(serving.request().where);
-  CHECK(all_from(silent).size() == sizeof(MacKey));  // until the server closes
-  CHECK(serving.refused() == 1);
+  for (auto const& said : {std::vector<std::byte>{}, greeting(own_secret(), 0)}) {
+    auto const silent = connected(serving.request().where);
+    (void)send_bytes(silent, said);
+    // Until the server closes.
+    CHECK(all_from(silent).size() == (said.empty() ? 0 : sizeof(MacKey)));
+  }
+  CHECK(serving.refused() == 2);
 }
 
 TEST_CASE("guests who say half of it and go are refused") {
   Serving const serving;
   {
     auto const hasty = connected(serving.request().where);
-    auto const said = introduction(own_secret(), 0, nonce_from(hasty));
+    auto const said = greeting(own_secret(), 0);
     (void)send_bytes(hasty, std::span(said).first(10));
   }
   serving.until_refused(1);
   CHECK(ask_for_address(serving.request()) == worker_address);
+}
+
+TEST_CASE("a server that has refused somebody rests, and serves all who came meanwhile at once") {
+  Refused refused;
+  AddressServer server({loopback_address, server_process, processes, own_secret(), refused});
+  auto const wait_and_serve = [&] {
+    pollfd look{server.descriptor(), POLLIN, 0};
+    (void)::poll(&look, 1, server.next_look_ms());
+    server.serve(worker_address);
+  };
+  CHECK(server.descriptor() >= 0);
+  CHECK(server.next_look_ms() == -1);
+
+  (void)connected(server.where());
+  wait_and_serve();
+  CHECK(refused.count(RefusedKind::guest) == 1);
+  CHECK(server.descriptor() < 0);
+  CHECK(server.next_look_ms() <= 10);
+
+  (void)connected(server.where());
+  (void)connected(server.where());
+  while (refused.count(RefusedKind::guest) == 1) wait_and_serve();
+  CHECK(refused.count(RefusedKind::guest) == 3);
+  while (server.descriptor() < 0) wait_and_serve();  // nobody has come any more
+  CHECK(server.next_look_ms() == -1);
 }
 
 TEST_CASE("a crowd of silent strangers keeps no process of the job out") {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,10 +33,16 @@ constexpr std::chrono::seconds guest_time{2};
 /// What one call of `serve` does at most, so that calls of processes wait for no crowd.
 constexpr int most_events = 16;
 constexpr int most_accepted = 16;
+/// While strangers come, guests wait up to this long for each answer, so that several of them cost
+/// one wakening together.
+constexpr std::chrono::milliseconds between_looks{10};
+/// Strangers come as long as one has been refused in this time.
+constexpr std::chrono::seconds after_refusal{1};
 
-/// What a guest says.
-struct Introduction {
+/// What a guest says first.
+struct Greeting {
   std::int64_t from = 0;
+  MacKey nonce;  ///< its own random bits
   Mac mac;
 };
 /// In front of the address that it gets.
@@ -45,16 +52,28 @@ struct Welcome {
 };
 constexpr std::int64_t most_address_bytes = 64 * 1024;
 
-Mac introduction_mac(JobSecret const& secret, ProcessId from, ProcessId to, MacKey const& nonce) {
+/// The random bits of a conversation.
+struct Nonces {
+  MacKey guest;
+  MacKey server;
+};
+
+Mac greeting_mac(JobSecret const& secret, ProcessId from, ProcessId to, MacKey const& nonce) {
   SipHash hash(secret.key(KeyPurpose::guest, from, to));
   hash.add_value(nonce);
   return hash.finish();
 }
 
-Mac welcome_mac(JobSecret const& secret, ProcessId from, ProcessId to, MacKey const& nonce,
-                std::span<std::byte const> address) {
-  SipHash hash(secret.key(KeyPurpose::address, from, to));
-  hash.add_value(nonce);
+// Of other bytes than a greeting's, since there are more of them.
+Mac proof_mac(JobSecret const& secret, ProcessId from, ProcessId to, Nonces const& nonces) {
+  SipHash hash(secret.key(KeyPurpose::guest, from, to));
+  hash.add_value(nonces);
+  return hash.finish();
+}
+
+Mac welcome_mac(MacKey const& key, Nonces const& nonces, std::span<std::byte const> address) {
+  SipHash hash(key);
+  hash.add_value(nonces);
   hash.add(address);
   return hash.finish();
 }
@@ -122,32 +141,39 @@ bool read_all(int socket, std::span<std::byte> into, Clock::time_point end) {
   return true;
 }
 
+template <class T>
+bool send_whole(int socket, T const& value) {
+  return ::send(socket, &value, sizeof value, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof value);
+}
+
 // One try. Empty if the server has closed the connection, as it does where too many ask at once.
 std::vector<std::byte> asked_once(int socket, AddressRequest const& request,
                                   Clock::time_point end) {
-  MacKey nonce;
-  if (!read_all(socket, bytes_of(nonce), end)) return {};
-  Introduction const own{request.self.value(),
-                         introduction_mac(request.secret, request.self, request.of, nonce)};
-  if (::send(socket, &own, sizeof own, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof own)) return {};
+  auto const& [where, of, self, secret, patience] = request;
+  Nonces nonces{random_bits(), {}};
+  if (!send_whole(socket, Greeting{self.value(), nonces.guest,
+                                   greeting_mac(secret, self, of, nonces.guest)}) ||
+      !read_all(socket, bytes_of(nonces.server), end) ||
+      !send_whole(socket, proof_mac(secret, self, of, nonces)))
+    return {};
   Welcome welcome;
   if (!read_all(socket, bytes_of(welcome), end) || welcome.size_bytes <= 0 ||
       welcome.size_bytes > most_address_bytes)
     return {};
   std::vector<std::byte> address(static_cast<std::size_t>(welcome.size_bytes));
   if (!read_all(socket, address, end)) return {};
-  bool const is_genuine =
-      welcome.mac == welcome_mac(request.secret, request.of, request.self, nonce, address);
-  return is_genuine ? address : std::vector<std::byte>{};
+  auto const key = secret.key(KeyPurpose::address, of, self);
+  return welcome.mac == welcome_mac(key, nonces, address) ? address : std::vector<std::byte>{};
 }
 
 }  // namespace
 
 struct AddressServer::Guest {
   Descriptor socket;
-  MacKey nonce;
   Clock::time_point end;
-  std::array<std::byte, sizeof(Introduction)> heard{};
+  std::optional<ProcessId> process{};  ///< that it says to be, once it has greeted as one
+  Nonces nonces{};
+  std::array<std::byte, sizeof(Greeting)> heard{};
   std::size_t heard_bytes = 0;
   std::list<Guest>::iterator place{};
 };
@@ -184,13 +210,15 @@ AddressServer::~AddressServer() {
 }
 
 int AddressServer::next_look_ms() const {
-  if (guests_.empty()) return -1;
-  auto const left = guests_.front().end - Clock::now();
+  if (!is_resting_ && guests_.empty()) return -1;
+  auto const left = (is_resting_ ? next_look_ : guests_.front().end) - Clock::now();
   auto const ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
   return static_cast<int>(std::max<std::int64_t>(ms, 0));
 }
 
 void AddressServer::serve(std::span<std::byte const> address) {
+  auto const now = Clock::now();
+  if (is_resting_ && now < next_look_) return;
   std::array<epoll_event, most_events> ready;
   auto const count = ::epoll_wait(events_, ready.data(), most_events, 0);
   bool is_asked = false;
@@ -199,54 +227,77 @@ void AddressServer::serve(std::span<std::byte const> address) {
     if (guest == nullptr)
       is_asked = true;
     else
-      hear(*guest, address);
+      (void)hear(*guest, address);
   }
-  auto const now = guests_.empty() ? Clock::time_point{} : Clock::now();
-  while (!guests_.empty() && guests_.front().end <= now) refuse(guests_.front());
+  while (!guests_.empty() && guests_.front().end <= now) (void)refuse(guests_.front());
   // Last, since a new guest may take the place of one that is among the events.
-  if (is_asked) accept_some();
+  bool const are_all_here = !is_asked || accept_some(address);
+  is_resting_ = count > 0 && count < most_events && are_all_here && now < strangers_until_;
+  if (is_resting_) next_look_ = now + between_looks;
 }
 
-void AddressServer::accept_some() {
+// False if more may be waiting.
+bool AddressServer::accept_some(std::span<std::byte const> address) {
   for (int i = 0; i < most_accepted; ++i) {
     Descriptor socket(::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (socket.get() < 0) return;
-    if (guests_.size() == most_guests) refuse(guests_.front());
-    guests_.push_back({std::move(socket), random_bits(), Clock::now() + guest_time});
+    if (socket.get() < 0) return true;
+    if (guests_.size() == most_guests) (void)refuse(guests_.front());
+    guests_.push_back({std::move(socket), Clock::now() + guest_time});
     auto& guest = guests_.back();
     guest.place = std::prev(guests_.end());
+    // Most have spoken by now, and a stranger then needs no more system calls.
+    if (!hear(guest, address)) continue;
     epoll_event comes{EPOLLIN, {&guest}};
-    // So few bytes fit any socket's buffer; a guest that is gone does not matter.
-    if (::epoll_ctl(events_, EPOLL_CTL_ADD, guest.socket.get(), &comes) != 0 ||
-        ::send(guest.socket.get(), &guest.nonce, sizeof guest.nonce, MSG_NOSIGNAL) < 0)
-      refuse(guest);
+    if (::epoll_ctl(events_, EPOLL_CTL_ADD, guest.socket.get(), &comes) != 0) (void)refuse(guest);
   }
+  return false;
 }
 
-void AddressServer::hear(Guest& guest, std::span<std::byte const> address) {
-  auto const room = std::span(guest.heard).subspan(guest.heard_bytes);
+// False if the guest is here no more.
+bool AddressServer::hear(Guest& guest, std::span<std::byte const> address) {
+  auto const wanted = guest.process ? sizeof(Mac) : sizeof(Greeting);
+  auto const room = std::span(guest.heard).first(wanted).subspan(guest.heard_bytes);
   auto const n = ::recv(guest.socket.get(), room.data(), room.size(), 0);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (n <= 0) return refuse(guest);
   guest.heard_bytes += static_cast<std::size_t>(n);
-  if (guest.heard_bytes < sizeof(Introduction)) return;
-  Introduction said;
+  if (guest.heard_bytes < wanted) return true;
+  guest.heard_bytes = 0;
+  return guest.process ? answer(guest, address) : challenge(guest);
+}
+
+bool AddressServer::challenge(Guest& guest) {
+  Greeting said;
   std::memcpy(static_cast<void*>(&said), guest.heard.data(), sizeof said);
   if (said.from < 0 || said.from >= process_count_) return refuse(guest);
   ProcessId const from(said.from);
-  if (!(said.mac == introduction_mac(secret_, from, self_, guest.nonce))) return refuse(guest);
-  Welcome const welcome{std::ssize(address),
-                        welcome_mac(secret_, self_, from, guest.nonce, address)};
+  if (!(said.mac == greeting_mac(secret_, from, self_, said.nonce))) return refuse(guest);
+  guest.process = from;
+  guest.nonces = {said.nonce, random_bits()};
+  // So few bytes fit any socket's buffer.
+  return send_whole(guest.socket.get(), guest.nonces.server) || refuse(guest);
+}
+
+bool AddressServer::answer(Guest& guest, std::span<std::byte const> address) {
+  Mac proof;
+  std::memcpy(static_cast<void*>(&proof), guest.heard.data(), sizeof proof);
+  if (!(proof == proof_mac(secret_, *guest.process, self_, guest.nonces))) return refuse(guest);
+  auto const key = secret_.key(KeyPurpose::address, self_, *guest.process);
+  Welcome const welcome{std::ssize(address), welcome_mac(key, guest.nonces, address)};
   std::vector<std::byte> bytes(sizeof welcome + address.size());
   std::memcpy(bytes.data(), &welcome, sizeof welcome);
   std::copy(address.begin(), address.end(), bytes.begin() + sizeof welcome);
   (void)::send(guest.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   guests_.erase(guest.place);
+  return false;
 }
 
-void AddressServer::refuse(Guest& guest) {
+// Returns false, as the guest is here no more.
+bool AddressServer::refuse(Guest& guest) {
   refused_.add(RefusedKind::guest);
+  strangers_until_ = Clock::now() + after_refusal;
   guests_.erase(guest.place);
+  return false;
 }
 
 std::vector<std::byte> ask_for_address(AddressRequest const& request) {

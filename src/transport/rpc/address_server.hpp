@@ -5,14 +5,16 @@
 /// worker's address.
 ///
 ///     guest                                  server
-///       | ------------- connects ------------> |
-///       | <-- 16 random bytes ---------------- |
-///       | --- its number, and a code --------> |   over the random bytes
-///       | <-- the address, and a code -------- |   over the random bytes and the address
+///       | -- its number, 16 random bytes, ---> |
+///       |    and a code over these             |
+///       | <----------- 16 random bytes ------- |
+///       | -- a code over both random bytes --> |
+///       | <-- the address, and a code -------- |   over both random bytes and the address
 ///
 /// The codes take the job's secret, so strangers get nothing, and no recorded conversation can be
-/// repeated.
+/// repeated to either. The guest speaks first so that the server need not answer a stranger.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -26,7 +28,8 @@
 namespace tessera::ucx {
 
 /// A socket that listens, on an address that other hosts reach. A stranger costs one accepted
-/// connection, one short message each way and a place among the guests for at most two seconds.
+/// connection, one short message and a place among the guests for at most two seconds. While
+/// strangers come, all who come within 10 ms are served together.
 ///
 /// Threads: one.
 class AddressServer {
@@ -41,8 +44,9 @@ class AddressServer {
   AddressServer(AddressServer const&) = delete;
   AddressServer& operator=(AddressServer const&) = delete;
 
-  /// Readable when `serve` has something to do.
-  [[nodiscard]] int descriptor() const { return events_; }
+  /// Readable when `serve` has something to do; negative while it rests after it has refused
+  /// somebody.
+  [[nodiscard]] int descriptor() const { return is_resting_ ? -1 : events_; }
   /// After how many milliseconds `serve` has to be called at the latest; -1: not before
   /// `descriptor` is readable.
   [[nodiscard]] int next_look_ms() const;
@@ -54,9 +58,11 @@ class AddressServer {
  private:
   struct Guest;
 
-  void accept_some();
-  void hear(Guest& guest, std::span<std::byte const> address);
-  void refuse(Guest& guest);
+  [[nodiscard]] bool accept_some(std::span<std::byte const> address);
+  [[nodiscard]] bool hear(Guest& guest, std::span<std::byte const> address);
+  [[nodiscard]] bool challenge(Guest& guest);
+  [[nodiscard]] bool answer(Guest& guest, std::span<std::byte const> address);
+  bool refuse(Guest& guest);
 
   JobSecret secret_;
   ProcessId self_;
@@ -66,6 +72,9 @@ class AddressServer {
   int events_ = -1;  ///< of epoll
   std::int64_t where_ = 0;
   std::list<Guest> guests_;  ///< the earliest first
+  std::chrono::steady_clock::time_point strangers_until_{};
+  std::chrono::steady_clock::time_point next_look_{};  ///< while it rests
+  bool is_resting_ = false;
 };
 
 /// Whose address a process asks for.

@@ -82,13 +82,17 @@ void Server::run() {
 // True if a request woke it.
 bool Server::sleep(int worker_events) {
   if (library().worker_arm(worker_.get()) != UCS_OK) return false;  // something has come meanwhile
-  pollfd look[] = {
-      {worker_events, POLLIN, 0}, {address_server_.descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
   constexpr int without_events_ms = 1;
-  (void)::poll(look, std::size(look),
-               worker_events < 0 ? without_events_ms : address_server_.next_look_ms());
-  address_server_.serve(own_address_);
-  return look[0].revents != 0;
+  while (true) {
+    pollfd look[] = {
+        {worker_events, POLLIN, 0}, {address_server_.descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
+    (void)::poll(look, std::size(look),
+                 worker_events < 0 ? without_events_ms : address_server_.next_look_ms());
+    address_server_.serve(own_address_);
+    if (look[0].revents != 0) return true;
+    if (look[2].revents != 0 || worker_events < 0) return false;
+    // Guests only: the worker is still armed.
+  }
 }
 
 void Server::take(std::span<std::byte const> request, ucp_ep_h back) {
