@@ -44,4 +44,12 @@ std::exception_ptr to_exception(ProcessId from, control::Failed const& failed) {
                             : std::make_exception_ptr(PeerGaveUp(why));
 }
 
+std::set<ProcessId> processes_to_tell(std::set<ProcessId> const& peers, Job const& job) {
+  auto processes = peers;
+  auto const self = job.self().value();
+  for (std::int64_t bit = 1; bit < job.process_count(); bit *= 2)
+    if ((self ^ bit) < job.process_count()) processes.emplace(self ^ bit);
+  return processes;
+}
+
 }  // namespace tessera

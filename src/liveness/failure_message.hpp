@@ -3,11 +3,13 @@
 /// A failure as one process tells others of it, and as they throw it.
 
 #include <exception>
+#include <set>
 #include <string>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/ids.hpp"
 
+#include "src/job/job.hpp"
 #include "src/transport/protocol/control_messages.hpp"
 
 namespace tessera {
@@ -33,5 +35,11 @@ class PeerFoundMismatch final : public Mismatch, public PassedOn {
 [[nodiscard]] control::Failed failure_message(std::exception_ptr const& error);
 /// Returns what this process throws when `from` gives up: a PeerGaveUp or PeerFoundMismatch.
 [[nodiscard]] std::exception_ptr to_exception(ProcessId from, control::Failed const& failed);
+
+/// Returns the processes that this one tells of a failure: its peers, and those whose number
+/// differs from its own in one bit. Each tells its own in turn, so all are told in a few steps,
+/// also before any has sent another one anything.
+[[nodiscard]] std::set<ProcessId> processes_to_tell(std::set<ProcessId> const& peers,
+                                                    Job const& job);
 
 }  // namespace tessera

@@ -202,6 +202,12 @@ std::optional<SegmentTicket> Heartbeats::directory_of(ProcessId peer, std::strin
                        known->ticket.descriptor_server};
 }
 
+SegmentDirectory Heartbeats::directory() {
+  return {[this](SegmentTicket const& ticket) { show_directory(ticket); },
+          [this](ProcessId peer, std::string& why_not) { return directory_of(peer, why_not); },
+          descriptor_server_.ways()};
+}
+
 bool Heartbeats::sees(ProcessId peer) {
   std::lock_guard const guard(peers_mutex_);
   auto* const known = entry_of(peer);

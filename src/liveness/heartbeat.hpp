@@ -19,6 +19,7 @@
 #include "src/job/ipc/shared_segment.hpp"
 #include "src/liveness/heartbeat_watch.hpp"
 #include "src/liveness/remote_heartbeat.hpp"
+#include "src/transport/host_memory/segment_directory.hpp"
 
 namespace tessera {
 
@@ -60,6 +61,8 @@ class Heartbeats {
   /// Returns that segment of another process of this host; nothing, with the reason, if it cannot
   /// be had.
   [[nodiscard]] std::optional<SegmentTicket> directory_of(ProcessId peer, std::string& why_not);
+  /// Both of these, as the shared blocks of this process use them. Lifetime: as long as this.
+  [[nodiscard]] SegmentDirectory directory();
   /// True if `peer` is another process of this host and its memory can be mapped.
   [[nodiscard]] bool sees(ProcessId peer);
 

@@ -20,7 +20,6 @@
 #include "src/liveness/wait_policy.hpp"
 #include "src/liveness/wait_registry.hpp"
 #include "src/transport/channels.hpp"
-#include "src/transport/host_memory/segment_directory.hpp"
 #include "src/transport/protocol/control_channel.hpp"
 #include "src/transport/protocol/control_messages.hpp"
 #include "src/transport/protocol/handshakes.hpp"
@@ -38,15 +37,6 @@ constexpr int spins_on_shared_core = 4;
 /// Polling for messages may yield the core, and waits poll anyway.
 constexpr std::uint64_t statements_between_looks = 16;
 
-// By the page that each process of a host shows the others.
-SegmentDirectory directory_of(Heartbeats& heartbeats, DescriptorServer const& descriptor_server) {
-  return {[&heartbeats](SegmentTicket const& ticket) { heartbeats.show_directory(ticket); },
-          [&heartbeats](ProcessId process, std::string& why_not) {
-            return heartbeats.directory_of(process, why_not);
-          },
-          descriptor_server.ways()};
-}
-
 }  // namespace
 
 struct Network::Impl {
@@ -62,7 +52,7 @@ struct Network::Impl {
                  hooks),
         handshakes(control_channel, job),
         heartbeats(bootstrap, progress_thread, descriptor_server, {secret, refused}),
-        shared_blocks(directory_of(heartbeats, descriptor_server)),
+        shared_blocks(heartbeats.directory()),
         waits(job),
         detector(
             control_channel, job, waits,
@@ -163,16 +153,6 @@ struct Network::Impl {
                                    job.first_device_of(*peer), tag.number, tag});
     }
     failure.throw_if_set();
-  }
-
-  // The peers, and the processes whose number differs in one bit: from each to each other one
-  // lead few of these, so that all are told, also before they have sent each other anything.
-  std::set<ProcessId> processes_to_tell() {
-    auto processes = channels.peers();
-    auto const self = job.self().value();
-    for (std::int64_t bit = 1; bit < job.process_count(); bit *= 2)
-      if ((self ^ bit) < job.process_count()) processes.emplace(self ^ bit);
-    return processes;
   }
 
   // MPI may end this process too if it cannot connect to one that has died.
@@ -351,7 +331,7 @@ void Network::finish() {
 
 void Network::announce_failure(std::exception_ptr const& error) {
   auto const message = failure_message(error);
-  for (auto const process : impl_->living(impl_->processes_to_tell()))
+  for (auto const process : impl_->living(processes_to_tell(impl_->channels.peers(), impl_->job)))
     impl_->control_channel.send(process, message);
 }
 

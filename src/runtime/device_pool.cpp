@@ -7,7 +7,7 @@
 #include "tessera/detail/base/assert.hpp"
 
 #include "src/base/float_state.hpp"
-#include "src/runtime/agreement.hpp"
+#include "src/runtime/start/agreement.hpp"
 #include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
 

@@ -11,7 +11,7 @@
 #include "src/device/device_limit.hpp"
 #include "src/device/drivers/drivers.hpp"
 #include "src/device/row_launch.hpp"
-#include "src/runtime/agreement.hpp"
+#include "src/runtime/start/agreement.hpp"
 #include "src/statement/kernel.hpp"
 
 namespace tessera {

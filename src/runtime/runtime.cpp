@@ -21,8 +21,8 @@
 #include "src/runtime/engine.hpp"
 #include "src/runtime/local_devices.hpp"
 #include "src/runtime/profiler/profiler.hpp"
+#include "src/runtime/start/variables.hpp"
 #include "src/runtime/statement_hooks.hpp"
-#include "src/runtime/variables.hpp"
 
 namespace tessera {
 namespace {

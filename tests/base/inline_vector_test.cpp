@@ -1,5 +1,6 @@
 #include "src/base/inline_vector.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -47,16 +48,6 @@ TEST_CASE("resizing fills new items and forgets old ones") {
   list.resize(3, 8);
 
   CHECK(list == Four{1, 8, 8});
-}
-
-TEST_CASE("erasing moves up what is behind") {
-  Four list{1, 2, 3, 4};
-  list.erase_at(1);
-  CHECK(list == Four{1, 3, 4});
-  list.erase_at(2);
-  CHECK(list == Four{1, 3});
-  list.erase_at(0);
-  CHECK(list == Four{3});
 }
 
 TEST_CASE("items past the size do not count when vectors are compared") {
@@ -110,7 +101,8 @@ TEST_CASE("structs whose members have values are added, copied and compared like
   line.resize(3);
 
   auto const copy = line;
-  line.erase_at(0);
+  std::move(line.begin() + 1, line.end(), line.begin());
+  line.pop_back();
 
   CHECK(copy.size() == 3);
   CHECK((copy[0] == Stop{3, 20}));

@@ -45,7 +45,7 @@ FLOORS = {
     "liveness": ["."],
     "network": ["."],
     "execution": ["storage", ".", "gpu_channels", ("connection", "one_sided")],
-    "runtime": ["statements", "profiler", "."],
+    "runtime": ["statements", "profiler", "start", "."],
     "array": ["erased", "expr", "evaluate", "."],
     "program": ["."],
     "ops": ["."],

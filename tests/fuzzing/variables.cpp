@@ -1,5 +1,5 @@
 // Values of the environment: lines of NAME=VALUE, of which the variables of Tessera are set.
-#include "src/runtime/variables.hpp"
+#include "src/runtime/start/variables.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,12 +4,15 @@
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "src/base/file_bytes.hpp"
 
 using namespace tessera;
 
@@ -41,6 +44,7 @@ class Child {
     words.push_back(nullptr);
     REQUIRE(::posix_spawn(&pid_, words.front(), nullptr, nullptr, words.data(),
                           environment.data()) == 0);
+    wait_for_variables();
   }
   ~Child() {
     ::kill(pid_, SIGKILL);
@@ -56,12 +60,20 @@ class Child {
   }
 
  private:
+  // posix_spawn returns when the child has given up this program's memory, which is a moment before
+  // /proc shows its variables.
+  void wait_for_variables() const {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    auto const file = "/proc/" + std::to_string(pid_) + "/environ";
+    while (bytes_of_file(file).value_or("").empty() && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+  }
+
   pid_t pid_ = 0;
 };
 
 std::vector<std::string> const sleeps{"/bin/sleep", "60"};
 
-/// posix_spawn returns when the child has its new program, so /proc shows its variables.
 std::vector<LaunchedProcess> seen() {
   return launched_processes(facts());
 }

@@ -1,10 +1,15 @@
 #include "src/liveness/failure_message.hpp"
 
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include <doctest/doctest.h>
 
+#include "support/fake_job.hpp"
+
 using namespace tessera;
+using namespace tessera::test;
 
 TEST_SUITE_BEGIN("liveness/failure_message");
 
@@ -61,6 +66,22 @@ TEST_CASE("an exception of no known type is told as that") {
 TEST_CASE("long words are cut, not lost") {
   auto const error = std::make_exception_ptr(Error(std::string(5000, 'x')));
   CHECK(failure_message(error).why.view() == std::string(899, 'x'));
+}
+
+TEST_CASE("a failure reaches every process of a job in a few steps, whoever has it") {
+  for (std::int64_t const count : {1, 2, 3, 5, 8, 13}) {
+    CAPTURE(count);
+    FakeJob fake(count);
+    for (std::int64_t first = 0; first < count; ++first) {
+      std::set<ProcessId> told{ProcessId(first)};
+      for (std::int64_t step = 0; step < 8; ++step)
+        for (auto const process : std::set<ProcessId>(told)) {
+          Job const job(fake[static_cast<std::size_t>(process.value())], 1);
+          told.merge(processes_to_tell({}, job));
+        }
+      CHECK(std::ssize(told) == count);
+    }
+  }
 }
 
 TEST_SUITE_END();

@@ -1,4 +1,4 @@
-#include "src/runtime/variables.hpp"
+#include "src/runtime/start/variables.hpp"
 
 #include <cstdlib>
 #include <string>

@@ -16,10 +16,8 @@
 #include <vector>
 
 #include "tessera/array/element.hpp"
-#include "tessera/base/error.hpp"
 #include "tessera/base/source.hpp"
 #include "tessera/detail/array/erased/one_sided.hpp"
-#include "tessera/detail/base/text.hpp"
 
 namespace tessera {
 
@@ -159,7 +157,7 @@ class OneSidedCells {
   [[nodiscard]] T read(CellIndex const& index) const { return read_at(Cell(index)); }
   template <std::same_as<Index> I>
   [[nodiscard]] T read(I const& index) const {
-    return read_at(checked(index));
+    return read_at(cell_of(index, N));
   }
   /// A box of cells, row-major.
   template <std::same_as<Box> B>
@@ -179,7 +177,7 @@ class OneSidedCells {
   }
   /// The same, without waiting.
   [[nodiscard]] Pending<T> read_async(CellIndex const& index) const {
-    return Pending<T>(begin_read(state(), box_of(index), nullptr));
+    return Pending<T>(begin_read(state(), box_of_cell(index), nullptr));
   }
   template <std::same_as<Box> B>
   [[nodiscard]] Pending<std::vector<T>> read_async(B const& box) const {
@@ -192,7 +190,7 @@ class OneSidedCells {
   }
   template <std::same_as<Index> I>
   void write(I const& index, T const& value) {
-    write_cell(state(), checked(index), reinterpret_cast<std::byte const*>(&value));
+    write_cell(state(), cell_of(index, N), reinterpret_cast<std::byte const*>(&value));
   }
   /// A box of cells, row-major. Throws: ShapeError if there are more or fewer.
   template <std::same_as<Box> B>
@@ -201,7 +199,7 @@ class OneSidedCells {
   }
   /// The same, without waiting; the cells have been read when it returns.
   [[nodiscard]] Pending<void> write_async(CellIndex const& index, T const& value) {
-    return Pending<void>(start_write(box_of(index), std::span<T const>(&value, 1)));
+    return Pending<void>(start_write(box_of_cell(index), std::span<T const>(&value, 1)));
   }
   template <std::same_as<Box> B>
   [[nodiscard]] Pending<void> write_async(B const& box, std::span<T const> cells) {
@@ -242,18 +240,6 @@ class OneSidedCells {
     T value;
     read_cell(state(), cell, reinterpret_cast<std::byte*>(&value));
     return value;
-  }
-  [[nodiscard]] static Cell checked(Index const& index) {
-    if (index.size() != N)
-      throw IndexError(detail::text("the index ", index, " does not have the ",
-                                    counted(static_cast<std::int64_t>(N), "dimension"),
-                                    " of the array"));
-    return {index.begin(), index.end()};
-  }
-  [[nodiscard]] static Box box_of(CellIndex const& index) {
-    Box one{Index(index.begin(), index.end()), Index(index.begin(), index.end())};
-    for (auto& end : one.hi) ++end;
-    return one;
   }
   [[nodiscard]] std::shared_ptr<OneSidedRequest> start_write(Box const& box,
                                                              std::span<T const> cells) {

@@ -74,10 +74,7 @@ template <Expression A, Expression B, std::size_t K, bool keep>
 namespace detail {
 
 /// Throws: UsageError for an order that norm does not have.
-inline void check_order(double order) {
-  if (order != 1 && order != 2 && order != inf)
-    throw UsageError(text("a norm of order ", order, "; the orders are 1, 2 and inf"));
-}
+void check_order(double order);
 
 /// Calls run.template operator()<Accumulator>(terms) with the accumulator and the terms for the
 /// norm of an order.

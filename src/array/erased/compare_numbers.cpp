@@ -5,13 +5,9 @@
 
 namespace tessera::detail {
 
-bool compares_numbers() {
-  return engine().network().compares_numbers();
-}
-
 void compare_numbers(StatePtr const& state, char const* kind,
                      std::function<void(NumberVisitor&)> const& pass) {
-  engine().compare_numbers(kind, *state, pass);
+  if (engine().network().compares_numbers()) engine().compare_numbers(kind, *state, pass);
 }
 
 }  // namespace tessera::detail

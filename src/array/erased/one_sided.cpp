@@ -35,6 +35,19 @@ std::shared_ptr<OneSidedRequest> sent(std::shared_ptr<OneSidedRequest> request) 
 
 }  // namespace
 
+Cell cell_of(Index const& index, std::size_t rank) {
+  if (index.size() != rank)
+    throw IndexError(text("the index ", index, " does not have the ",
+                          counted(static_cast<std::int64_t>(rank), "dimension"), " of the array"));
+  return {index.begin(), index.end()};
+}
+
+Box box_of_cell(Cell cell) {
+  Box one{Index(cell.begin(), cell.end()), Index(cell.begin(), cell.end())};
+  for (auto& end : one.hi) ++end;
+  return one;
+}
+
 void pass_fence(StatePtr const& state, SourceLocation const& location) {
   one_sided_to(state).fence(storage_of(state), location);
 }

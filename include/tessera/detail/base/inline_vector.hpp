@@ -99,11 +99,6 @@ class InlineVector {
     for (std::size_t i = size_; i < count; ++i) items_.data()[i] = value;
     size_ = count;
   }
-  /// Takes out item `i`; those behind it move up.
-  constexpr void erase_at(std::size_t i) {
-    std::move(begin() + i + 1, end(), begin() + i);
-    --size_;
-  }
 
   constexpr iterator begin() { return items_.data(); }
   constexpr iterator end() { return items_.data() + size_; }

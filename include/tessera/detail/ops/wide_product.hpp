@@ -113,10 +113,49 @@ class WideProduct {
   /// Multiplies by all factors.
   void multiply(std::span<double const> factors);
   /// Multiplies by one factor, also on a GPU; many are faster in spans.
-  TESSERA_FUNCTION void multiply(double factor);
+  TESSERA_FUNCTION void multiply(double factor) {
+    using namespace detail::wide;
+    auto bits = std::bit_cast<std::uint64_t>(factor);
+    negative_ = negative_ != ((bits & sign_bit) != 0);
+    bits &= ~sign_bit;
+    if (bits == 0 || bits >= infinity_bits) {
+      zero_ = zero_ || bits == 0;
+      infinite_ = infinite_ || bits == infinity_bits;
+      nan_ = nan_ || bits > infinity_bits;
+      return;
+    }
+    if (bits <= fraction_bits) {  // subnormal
+      bits = std::bit_cast<std::uint64_t>(std::bit_cast<double>(bits) * 0x1p64);
+      exponent_ -= 64;
+    }
+    exponent_ += static_cast<std::int64_t>(bits >> 52) - 1023;
+    WideProduct mantissa;
+    mantissa.high_ = std::bit_cast<double>((bits & fraction_bits) | bits_of_one);
+    merge(mantissa);
+  }
   /// Multiplies by another product.
-  TESSERA_FUNCTION void merge(WideProduct const& other);
-  [[nodiscard]] TESSERA_FUNCTION double value() const;
+  TESSERA_FUNCTION void merge(WideProduct const& other) {
+    using namespace detail::wide;
+    auto const product = product_of({high_, low_}, {other.high_, other.low_});
+    double const scale = product.high >= 2 ? 0.5 : 1.0;
+    high_ = product.high * scale;
+    low_ = product.low * scale;
+    exponent_ += other.exponent_ + (product.high >= 2 ? 1 : 0);
+    negative_ = negative_ != other.negative_;
+    zero_ = zero_ || other.zero_;
+    infinite_ = infinite_ || other.infinite_;
+    nan_ = nan_ || other.nan_;
+  }
+  [[nodiscard]] TESSERA_FUNCTION double value() const {
+    using namespace detail::wide;
+    if (nan_ || (zero_ && infinite_)) return std::numeric_limits<double>::quiet_NaN();
+    double const sign = negative_ ? -1.0 : 1.0;
+    if (infinite_) return sign * std::numeric_limits<double>::infinity();
+    if (zero_) return sign * 0.0;
+    auto const exponent = clamped(exponent_);
+    bool const loses_digits = exponent < -1022;
+    return sign * std::ldexp(loses_digits ? rounded_to_odd({high_, low_}) : high_, exponent);
+  }
 
  private:
   double high_ = 1;  // in [1, 2)
@@ -135,18 +174,60 @@ class WideProduct {
 /// than the other one may depend on the order.
 /// Special values: an empty product is 1; a factor that is not finite makes both parts NaN; else a
 /// zero gives zero. Only the whole product overflows or underflows, never a part of it.
-///
-/// Trivially copyable: it may be sent to other processes as bytes.
-/// Threads: one at a time per object. The rounding mode must be to nearest.
 class WideComplexProduct {
  public:
   /// The factors are real[i] + imaginary[i] i; the spans are equally long.
   void multiply(std::span<double const> real, std::span<double const> imaginary);
   /// Multiplies by one factor, also on a GPU.
-  TESSERA_FUNCTION void multiply(double real, double imaginary);
+  TESSERA_FUNCTION void multiply(double real, double imaginary) {
+    using namespace detail::wide;
+    if (!std::isfinite(real) || !std::isfinite(imaginary)) {
+      not_finite_ = true;
+      return;
+    }
+    double const larger = std::max(std::fabs(real), std::fabs(imaginary));
+    if (larger == 0) {
+      zero_ = true;
+      return;
+    }
+    int const exponent = std::ilogb(larger);
+    WideComplexProduct factor;
+    factor.real_high_ = std::ldexp(real, -exponent);
+    factor.imaginary_high_ = std::ldexp(imaginary, -exponent);
+    factor.exponent_ = exponent;
+    merge(factor);
+  }
   /// Multiplies by another product.
-  TESSERA_FUNCTION void merge(WideComplexProduct const& other);
-  [[nodiscard]] TESSERA_FUNCTION std::complex<double> value() const;
+  TESSERA_FUNCTION void merge(WideComplexProduct const& other) {
+    using namespace detail::wide;
+    Wide const a{real_high_, real_low_};
+    Wide const b{imaginary_high_, imaginary_low_};
+    Wide const c{other.real_high_, other.real_low_};
+    Wide const d{other.imaginary_high_, other.imaginary_low_};
+    auto const real = sum_of(product_of(a, c), negative(product_of(b, d)));
+    auto const imaginary = sum_of(product_of(a, d), product_of(b, c));
+    // Magnitudes of 1 and more make one of 1 and more: the larger part stays above 0.7.
+    int const step = std::ilogb(std::max(std::fabs(real.high), std::fabs(imaginary.high)));
+    auto const scale = std::ldexp(1.0, -step);
+    real_high_ = scaled(real, scale).high;
+    real_low_ = scaled(real, scale).low;
+    imaginary_high_ = scaled(imaginary, scale).high;
+    imaginary_low_ = scaled(imaginary, scale).low;
+    exponent_ += other.exponent_ + step;
+    zero_ = zero_ || other.zero_;
+    not_finite_ = not_finite_ || other.not_finite_;
+  }
+  [[nodiscard]] TESSERA_FUNCTION std::complex<double> value() const {
+    using namespace detail::wide;
+    if (not_finite_) {
+      constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+      return {nan, nan};
+    }
+    if (zero_) return {0, 0};
+    auto const exponent = clamped(exponent_);
+    return {rounded({real_high_, real_low_}, exponent),
+            rounded({imaginary_high_, imaginary_low_}, exponent)};
+  }
 
  private:
   double real_high_ = 1;  // the larger part is in [1, 2)
@@ -157,101 +238,5 @@ class WideComplexProduct {
   bool zero_ = false;
   bool not_finite_ = false;
 };
-
-TESSERA_FUNCTION inline void WideProduct::multiply(double factor) {
-  using namespace detail::wide;
-  auto bits = std::bit_cast<std::uint64_t>(factor);
-  negative_ = negative_ != ((bits & sign_bit) != 0);
-  bits &= ~sign_bit;
-  if (bits == 0 || bits >= infinity_bits) {
-    zero_ = zero_ || bits == 0;
-    infinite_ = infinite_ || bits == infinity_bits;
-    nan_ = nan_ || bits > infinity_bits;
-    return;
-  }
-  if (bits <= fraction_bits) {  // subnormal
-    bits = std::bit_cast<std::uint64_t>(std::bit_cast<double>(bits) * 0x1p64);
-    exponent_ -= 64;
-  }
-  exponent_ += static_cast<std::int64_t>(bits >> 52) - 1023;
-  WideProduct mantissa;
-  mantissa.high_ = std::bit_cast<double>((bits & fraction_bits) | bits_of_one);
-  merge(mantissa);
-}
-
-TESSERA_FUNCTION inline void WideProduct::merge(WideProduct const& other) {
-  using namespace detail::wide;
-  auto const product = product_of({high_, low_}, {other.high_, other.low_});
-  double const scale = product.high >= 2 ? 0.5 : 1.0;
-  high_ = product.high * scale;
-  low_ = product.low * scale;
-  exponent_ += other.exponent_ + (product.high >= 2 ? 1 : 0);
-  negative_ = negative_ != other.negative_;
-  zero_ = zero_ || other.zero_;
-  infinite_ = infinite_ || other.infinite_;
-  nan_ = nan_ || other.nan_;
-}
-
-TESSERA_FUNCTION inline double WideProduct::value() const {
-  using namespace detail::wide;
-  if (nan_ || (zero_ && infinite_)) return std::numeric_limits<double>::quiet_NaN();
-  double const sign = negative_ ? -1.0 : 1.0;
-  if (infinite_) return sign * std::numeric_limits<double>::infinity();
-  if (zero_) return sign * 0.0;
-  auto const exponent = clamped(exponent_);
-  bool const loses_digits = exponent < -1022;
-  return sign * std::ldexp(loses_digits ? rounded_to_odd({high_, low_}) : high_, exponent);
-}
-
-TESSERA_FUNCTION inline void WideComplexProduct::multiply(double real, double imaginary) {
-  using namespace detail::wide;
-  if (!std::isfinite(real) || !std::isfinite(imaginary)) {
-    not_finite_ = true;
-    return;
-  }
-  double const larger = std::max(std::fabs(real), std::fabs(imaginary));
-  if (larger == 0) {
-    zero_ = true;
-    return;
-  }
-  int const exponent = std::ilogb(larger);
-  WideComplexProduct factor;
-  factor.real_high_ = std::ldexp(real, -exponent);
-  factor.imaginary_high_ = std::ldexp(imaginary, -exponent);
-  factor.exponent_ = exponent;
-  merge(factor);
-}
-
-TESSERA_FUNCTION inline void WideComplexProduct::merge(WideComplexProduct const& other) {
-  using namespace detail::wide;
-  Wide const a{real_high_, real_low_};
-  Wide const b{imaginary_high_, imaginary_low_};
-  Wide const c{other.real_high_, other.real_low_};
-  Wide const d{other.imaginary_high_, other.imaginary_low_};
-  auto const real = sum_of(product_of(a, c), negative(product_of(b, d)));
-  auto const imaginary = sum_of(product_of(a, d), product_of(b, c));
-  // Magnitudes of 1 and more make one of 1 and more: the larger part stays above 0.7.
-  int const step = std::ilogb(std::max(std::fabs(real.high), std::fabs(imaginary.high)));
-  auto const scale = std::ldexp(1.0, -step);
-  real_high_ = scaled(real, scale).high;
-  real_low_ = scaled(real, scale).low;
-  imaginary_high_ = scaled(imaginary, scale).high;
-  imaginary_low_ = scaled(imaginary, scale).low;
-  exponent_ += other.exponent_ + step;
-  zero_ = zero_ || other.zero_;
-  not_finite_ = not_finite_ || other.not_finite_;
-}
-
-TESSERA_FUNCTION inline std::complex<double> WideComplexProduct::value() const {
-  using namespace detail::wide;
-  if (not_finite_) {
-    constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
-    return {nan, nan};
-  }
-  if (zero_) return {0, 0};
-  auto const exponent = clamped(exponent_);
-  return {rounded({real_high_, real_low_}, exponent),
-          rounded({imaginary_high_, imaginary_low_}, exponent)};
-}
 
 }  // namespace tessera::detail

@@ -98,12 +98,7 @@ class NumberVisitor {
   virtual void structure(std::span<std::byte const> bytes) = 0;
   /// The slot of an operand or a scalar, or a dimension.
   virtual void position(std::size_t position) = 0;
-
- protected:
-  NumberVisitor() = default;
-  ~NumberVisitor() = default;
-  NumberVisitor(NumberVisitor const&) = default;
-  NumberVisitor& operator=(NumberVisitor const&) = default;
+  virtual ~NumberVisitor() = default;
 };
 
 /// Calls visit() for rows [first, last) of a box, in order: a row is a run along the last

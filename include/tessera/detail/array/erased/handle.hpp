@@ -68,11 +68,8 @@ void write_shards(StatePtr const& state, std::function<void(RawShard const&)> co
 /// Sets every cell to these bytes on GPUs, if a pattern of 8 bytes can repeat them. Otherwise does
 /// nothing and returns false.
 [[nodiscard]] bool fill_shards(StatePtr const& state, std::span<std::byte const> element);
-/// True if the processes compare the numbers that they pass: TESSERA_CHECK=numbers.
-[[nodiscard]] bool compares_numbers();
-/// Compares numbers that every process passes alike to a new array; `pass` is called twice. `kind`
-/// is of static storage.
-/// Throws: Mismatch, perhaps later.
+/// Compares numbers that every process passes alike to a new array, with TESSERA_CHECK=numbers;
+/// `pass` is then called twice. `kind` is of static storage. Throws: Mismatch, perhaps later.
 void compare_numbers(StatePtr const& state, char const* kind,
                      std::function<void(NumberVisitor&)> const& pass);
 /// If the devices are GPUs, warns once that cells are computed on the host and copied.

@@ -16,6 +16,9 @@ namespace tessera::detail {
 
 using Cell = std::span<std::int64_t const>;
 
+/// The cell of an index. Throws: IndexError unless it has `rank` dimensions.
+[[nodiscard]] Cell cell_of(Index const& index, std::size_t rank);
+[[nodiscard]] Box box_of_cell(Cell cell);
 void pass_fence(StatePtr const& state, SourceLocation const& location);
 void read_cell(StatePtr const& state, Cell cell, std::byte* into);
 void write_cell(StatePtr const& state, Cell cell, std::byte const* from);

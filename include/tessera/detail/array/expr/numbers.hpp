@@ -10,23 +10,15 @@
 
 namespace tessera::detail {
 
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_clear_padding)
-#define TESSERA_CLEARS_PADDING
-#endif
-#endif
-#if defined(TESSERA_CLEARS_PADDING)
-/// Sets the bytes between members to zero.
-template <class T>
-void clear_padding(T& value) {
+/// Sets the bytes between the members of a value to zero, where the compiler has a way.
+#if defined(__GNUC__) && !defined(__clang__)
+inline constexpr bool clears_padding = true;
+void clear_padding(auto& value) {
   __builtin_clear_padding(&value);
 }
-inline constexpr bool clears_padding = true;
-#undef TESSERA_CLEARS_PADDING
 #else
-template <class T>
-void clear_padding(T&) {}
 inline constexpr bool clears_padding = false;
+void clear_padding(auto&) {}
 #endif
 
 /// Passes a number to a visitor. Leaves out a struct whose padding this compiler cannot clear.

@@ -1,4 +1,4 @@
-#include "src/runtime/agreement.hpp"
+#include "src/runtime/start/agreement.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "src/runtime/variables.hpp"
+#include "src/runtime/start/variables.hpp"
 
 #include <string>
 
@@ -10,8 +10,8 @@
 #include "src/execution/gpu_channels/gpu_route_choice.hpp"
 #include "src/layout/colors.hpp"
 #include "src/plan/loop_variables.hpp"
-#include "src/runtime/agreement.hpp"
 #include "src/runtime/profiler/observer.hpp"
+#include "src/runtime/start/agreement.hpp"
 #include "src/transport/network_options.hpp"
 
 namespace tessera {
