@@ -4,19 +4,19 @@ add_test(NAME bench.start
   COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" start --processes 3 --pairs 1
           --program $<TARGET_FILE:bench_start>)
 set_tests_properties(bench.start PROPERTIES
-  TIMEOUT 120 PROCESSORS 3 RUN_SERIAL ON LABELS "bench;spread")
+  TIMEOUT 600 PROCESSORS 3 RUN_SERIAL ON LABELS "bench;spread")
 add_test(NAME bench.scaling
   COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" scaling --processes 4 --pairs 1 --cells 64 --steps 20
           --program $<TARGET_FILE:bench_heat>)
 set_tests_properties(bench.scaling PROPERTIES
-  TIMEOUT 120 PROCESSORS 4 RUN_SERIAL ON LABELS "bench;spread")
+  TIMEOUT 600 PROCESSORS 4 RUN_SERIAL ON LABELS "bench;spread")
 # Two builds that are one.
 add_test(NAME bench.against
   COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/against.py"
           $<TARGET_FILE_DIR:bench_start> $<TARGET_FILE_DIR:bench_start> start transport.8B
           --pairs 1 --least 0.001)
 set_tests_properties(bench.against PROPERTIES
-  TIMEOUT 120 PROCESSORS 8 RUN_SERIAL ON LABELS "bench;spread")
+  TIMEOUT 600 PROCESSORS 8 RUN_SERIAL ON LABELS "bench;spread")
 foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-2048
              sum.binned-64Ki sum.fast-64Ki transport.8B reshard.8MiB onesided.read-8B meet.fences meet.iterate-10)
   string(REPLACE "." ";" words ${case})
@@ -26,5 +26,5 @@ foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-204
     COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" ${bench} ${name} --pairs 5 --cells 64 --steps 20
             --program $<TARGET_FILE:bench_${bench}>)
   set_tests_properties(bench.${case} PROPERTIES
-    TIMEOUT 120 PROCESSORS 2 RUN_SERIAL ON LABELS "bench;spread")
+    TIMEOUT 600 PROCESSORS 2 RUN_SERIAL ON LABELS "bench;spread")
 endforeach()

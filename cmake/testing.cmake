@@ -70,7 +70,7 @@ function(tessera_add_test floor)
   endforeach()
 
   add_test(NAME ${floor}_test COMMAND ${floor}_test)
-  set_tests_properties(${floor}_test PROPERTIES TIMEOUT 120 LABELS "${floor};${arg_LABELS}")
+  set_tests_properties(${floor}_test PROPERTIES TIMEOUT 600 LABELS "${floor};${arg_LABELS}")
   if("threads" IN_LIST arg_LABELS)
     set_tests_properties(${floor}_test PROPERTIES PROCESSORS 2)  # threads that wait for each other
   endif()

@@ -9,7 +9,7 @@ function(tessera_add_check name script)
   endif()
   add_test(NAME ${name} COMMAND ${interpreter} checks/${script} ${ARGN}
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}/tests")
-  set_tests_properties(${name} PROPERTIES TIMEOUT 60 LABELS check SKIP_RETURN_CODE 77)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS check SKIP_RETURN_CODE 77)
 endfunction()
 
 tessera_add_check(includes floors.py "${PROJECT_SOURCE_DIR}")

@@ -30,7 +30,7 @@ add_test(NAME seeing
   COMMAND Python3::Interpreter runtime/seeing/run.py "${TESSERA_SPREAD}" $<TARGET_FILE:seeing>
           solo:1 solo:3
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
-set_tests_properties(seeing PROPERTIES TIMEOUT 120 LABELS "runtime;threads" PROCESSORS 3
+set_tests_properties(seeing PROPERTIES TIMEOUT 600 LABELS "runtime;threads" PROCESSORS 3
   ENVIRONMENT "TESSERA_COUNTING_TOOL=$<TARGET_FILE:count_launches>")
 if(TESSERA_WITH_MPI)
   add_test(NAME seeing.spread
