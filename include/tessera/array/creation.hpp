@@ -56,8 +56,7 @@ void set_cells(DistArray<T, N> const& array, F const& f) {
   });
 }
 
-/// Where the processes compare numbers, compares cells that all of them pass alike.
-/// Throws: Mismatch, perhaps later.
+/// As compare_numbers, for cells.
 template <Element T>
 void compare_cells(StatePtr const& array, char const* kind, std::span<T const> cells) {
   compare_numbers(array, kind, [&](NumberVisitor& visitor) {

@@ -249,5 +249,4 @@ class OneSidedCells {
 };
 
 }  // namespace detail
-
 }  // namespace tessera

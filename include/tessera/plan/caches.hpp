@@ -10,7 +10,6 @@ namespace tessera {
 struct Caches {
   std::int64_t nearest = 0;  ///< the first cache
   std::int64_t second = 0;   ///< of the second one, a core's part where several share it
-
   friend bool operator==(Caches const&, Caches const&) = default;
 };
 

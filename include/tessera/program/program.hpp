@@ -18,6 +18,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/detail/array/evaluate/build.hpp"
+#include "tessera/detail/program/steps.hpp"
 #include "tessera/index/index.hpp"
 #include "tessera/plan/caches.hpp"
 #include "tessera/plan/explanation.hpp"
@@ -46,11 +47,6 @@ class Step : public ExpressionBase {
 };
 
 namespace detail {
-
-/// Throws: UsageError if it is negative.
-void check_steps(std::int64_t steps);
-/// Throws: UsageError if it is not positive.
-void check_interval(std::int64_t steps);
 
 struct StepKernel {
   static constexpr KernelEnds ends{};

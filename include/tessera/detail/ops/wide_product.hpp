@@ -133,7 +133,6 @@ class WideProduct {
     mantissa.high_ = std::bit_cast<double>((bits & fraction_bits) | bits_of_one);
     merge(mantissa);
   }
-  /// Multiplies by another product.
   TESSERA_FUNCTION void merge(WideProduct const& other) {
     using namespace detail::wide;
     auto const product = product_of({high_, low_}, {other.high_, other.low_});
@@ -197,7 +196,6 @@ class WideComplexProduct {
     factor.exponent_ = exponent;
     merge(factor);
   }
-  /// Multiplies by another product.
   TESSERA_FUNCTION void merge(WideComplexProduct const& other) {
     using namespace detail::wide;
     Wide const a{real_high_, real_low_};

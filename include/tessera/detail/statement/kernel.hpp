@@ -90,7 +90,6 @@ class NumberVisitor {
  public:
   virtual void signed_integer(std::int64_t value) = 0;
   virtual void unsigned_integer(std::uint64_t value) = 0;
-  // Each floating type prints the fewest digits that it needs.
   virtual void real(float value) = 0;
   virtual void real(double value) = 0;
   virtual void real(long double value) = 0;
