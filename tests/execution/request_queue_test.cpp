@@ -8,6 +8,7 @@
 
 #include "tessera/base/error.hpp"
 
+#include "support/no_collectives.hpp"
 #include "support/one_process.hpp"
 
 using namespace tessera;
@@ -15,15 +16,6 @@ using namespace tessera;
 TEST_SUITE_BEGIN("execution/request_queue");
 
 namespace {
-
-// Lets everything through; requests of one process need no others.
-class NoCollectives final : public HostCollectives {
- public:
-  void or_over_processes(std::span<std::byte> /*bytes*/, SourceLocation const& /*place*/,
-                         Collective const& /*meeting*/) override {}
-  void synchronize() override {}
-  void guarded(std::function<void()> const& f) override { f(); }
-};
 
 // Keeps what is sent, and answers when it is told to: with the number of the byte in the stream.
 class FakeCalls final : public Calls {
@@ -83,7 +75,7 @@ struct TestedQueue {
   }
 
   test::OneProcess process{1};
-  NoCollectives collectives;
+  test::NoCollectives collectives;
   FakeCalls calls;
   RequestQueue requests{collectives, process.network, process.job};
   std::shared_ptr<OneSidedRequest> request = std::make_shared<OneSidedRequest>();

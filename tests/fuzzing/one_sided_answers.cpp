@@ -6,6 +6,7 @@
 #include "src/execution/one_sided/request_queue.hpp"
 #include "src/transport/rpc/pending_calls.hpp"
 
+#include "support/no_collectives.hpp"
 #include "support/one_process.hpp"
 
 #include "target.hpp"
@@ -15,14 +16,6 @@ namespace {
 
 constexpr std::size_t most_answer = 80;
 constexpr std::int64_t room = 16;  // of cells in a call
-
-class NoCollectives final : public HostCollectives {
- public:
-  void or_over_processes(std::span<std::byte> /*bytes*/, SourceLocation const& /*place*/,
-                         Collective const& /*meeting*/) override {}
-  void synchronize() override {}
-  void guarded(std::function<void()> const& f) override { f(); }
-};
 
 // Answers come out of the input, whatever was asked; after them, the other process is lost.
 class Strangers final : public Calls {
@@ -80,7 +73,7 @@ void send(RequestQueue& queue, std::shared_ptr<OneSidedRequest> const& request, 
 
 void attack(std::span<std::byte const> bytes) {
   static auto& process = *new test::OneProcess(1);  // never ends
-  NoCollectives collectives;
+  test::NoCollectives collectives;
   Input in(bytes);
   Strangers calls(in);
   RequestQueue queue(collectives, process.network, process.job);

@@ -16,21 +16,14 @@
 #include "support/left_out.hpp"
 #include "support/peak_memory.hpp"
 #include "support/runtime_parts.hpp"
+#include "support/sanitized.hpp"
 
 using namespace tessera;
 using test::RuntimeParts;
 
 TEST_SUITE_BEGIN("runtime/device_pool");
 
-namespace {
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("what a device was given runs in order, and all of it before synchronize returns") {
   RuntimeParts parts(2);
@@ -66,7 +59,7 @@ TEST_CASE("room for a plan grows to what the largest one needs") {
 }
 
 TEST_CASE("devices need no more memory than the limit of their number assumes") {
-  if (test::left_out_if(is_sanitized, "sanitizers need memory of their own")) return;
+  if (test::left_out_if(test::is_sanitized, "sanitizers need memory of their own")) return;
   constexpr std::int64_t devices = 100;
 
   auto const bytes = test::peak_growth([] { RuntimeParts parts(devices); });

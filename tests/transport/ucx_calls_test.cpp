@@ -11,6 +11,7 @@
 #include "src/transport/rpc/served_calls.hpp"
 
 #include "support/left_out.hpp"
+#include "support/sanitized.hpp"
 #include "support/secrets.hpp"
 
 using namespace tessera;
@@ -18,13 +19,6 @@ using namespace tessera;
 TEST_SUITE_BEGIN("transport/rpc/calls");
 
 namespace {
-
-// UCX itself does not bear the sanitizers.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 Call call_to(std::int64_t process) {
   Call call;
@@ -42,7 +36,8 @@ std::int64_t with_a_dead_port(std::int64_t address) {
 }  // namespace
 
 TEST_CASE("a process that cannot be reached shows in the call, and others are still answered") {
-  bool const can_call = is_built(Route::ucx) && !is_sanitized;
+  // UCX itself does not bear the sanitizers.
+  bool const can_call = is_built(Route::ucx) && !test::is_sanitized;
   if (test::left_out_if(!can_call, "it needs UCX, and no sanitizer")) return;
   Refused refused;
   auto const calls =
