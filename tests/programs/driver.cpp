@@ -199,8 +199,10 @@ void budget_on_one() {
   step(u);
 }
 
-// Says what each process is told, before the first of them ends the job.
+// Says what each process is told, before the first of them ends the job. No process is told before
+// all are here, where they say it.
 void told(std::function<void()> const& body) {
+  MPI_Barrier(MPI_COMM_WORLD);
   try {
     body();
     ts::engine().finish();
