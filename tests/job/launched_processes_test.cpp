@@ -44,7 +44,7 @@ class Child {
     words.push_back(nullptr);
     REQUIRE(::posix_spawn(&pid_, words.front(), nullptr, nullptr, words.data(),
                           environment.data()) == 0);
-    wait_for_variables();
+    wait_for(name);
   }
   ~Child() {
     ::kill(pid_, SIGKILL);
@@ -60,13 +60,15 @@ class Child {
   }
 
  private:
-  // posix_spawn returns when the child has given up this program's memory, which is a moment before
-  // /proc shows its variables.
-  void wait_for_variables() const {
+  // posix_spawn returns while the child still has this program's memory: for a moment /proc shows
+  // the variables of this program, then none, then its own.
+  void wait_for(std::string const& variable) const {
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     auto const file = "/proc/" + std::to_string(pid_) + "/environ";
-    while (bytes_of_file(file).value_or("").empty() && std::chrono::steady_clock::now() < end)
-      std::this_thread::yield();
+    auto const shows_it = [&] {
+      return bytes_of_file(file).value_or("").find(variable) != std::string::npos;
+    };
+    while (!shows_it() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   }
 
   pid_t pid_ = 0;
