@@ -22,6 +22,14 @@ struct KernelSource {
   SourceLocation location{};
 };
 
+/// The form of a kernel that computes a box on the host. `non_temporal`: what it writes is not read
+/// soon.
+[[nodiscard]] inline KernelFunction host_form(KernelForms const& forms, bool unit_stride,
+                                              bool non_temporal) {
+  if (non_temporal && forms.non_temporal != nullptr) return forms.non_temporal;
+  return unit_stride ? forms.unit_stride : forms.any_stride;
+}
+
 /// How a reduction accumulates where the host cannot reach the memory of the queue: the launch
 /// writes `parts` accumulators, which lie side by side.
 struct PartialSums {

@@ -32,7 +32,8 @@ class BlockRunner {
         arguments_(arguments),
         location_(task.tag.location),
         queue_(*task.queue),
-        is_eager_(queue_.traits().is_eager) {
+        is_eager_(queue_.traits().is_eager),
+        launches_passes_(is_eager_ && !launch_is_parallel()) {
     for (auto const& kernel : loop_.kernels) sources_.push_back(source_of(kernel, location_));
     call_.first = &first_;
     call_.extents = &extents_;
@@ -48,7 +49,7 @@ class BlockRunner {
   void run(LoopPass const& pass) {
     if (pass.tasks.empty()) return;
     pass_ = &pass;
-    if (is_eager_ && !launch_is_parallel())
+    if (launches_passes_)
       launch(1, &run_alone, this, location_);
     else
       visit_tiles(0);
@@ -132,14 +133,15 @@ class BlockRunner {
     call_.step = kernel.step + (kernel.has_fixed_step ? 0 : first_step_ + task.step);
     std::int64_t rows = 1;
     for (std::size_t d = 0; d + 1 < extents_.size(); ++d) rows *= extents_[d];
-    // On a serial host space, `run` has already launched the whole pass.
-    queue_.launch({.kernel = &sources_[part.kernel],
-                   .box = &call_,
-                   .rows = rows,
-                   .operand_count = part.operands.size(),
-                   .unit_stride = part.unit_stride,
-                   .non_temporal = task.non_temporal,
-                   .is_whole = !launch_is_parallel()});
+    if (launches_passes_)
+      host_form(kernel.forms, part.unit_stride, task.non_temporal)(&call_, 0, rows);
+    else
+      queue_.launch({.kernel = &sources_[part.kernel],
+                     .box = &call_,
+                     .rows = rows,
+                     .operand_count = part.operands.size(),
+                     .unit_stride = part.unit_stride,
+                     .non_temporal = task.non_temporal});
   }
 
   Loop const& loop_;
@@ -148,6 +150,7 @@ class BlockRunner {
   SourceLocation location_;
   Queue& queue_;
   bool is_eager_;
+  bool launches_passes_;  // on a serial host space, whose launches are calls: one for a pass
   std::vector<KernelSource> sources_;  // of the loop's kernels
   std::vector<std::byte*> const* buffers_ = nullptr;
   LoopPass const* pass_ = nullptr;

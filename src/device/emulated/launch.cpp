@@ -10,7 +10,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
-#include "src/device/host/launch.hpp"
+#include "src/device/kernel_launch.hpp"
 #include "src/device/native_launch.hpp"
 
 namespace tessera::emulated {
@@ -20,7 +20,7 @@ namespace {
 class DeferredCall {
  public:
   explicit DeferredCall(KernelLaunch const& launch)
-      : function_(host::form_for(launch)),
+      : function_(host_form(*launch.kernel->forms, launch.unit_stride, launch.non_temporal)),
         rows_(launch.rows),
         sums_(launch.sums),
         first_(*launch.box->first),
