@@ -230,7 +230,7 @@ void HaloValidity::clear() {
   fingerprint_ = 0;
 }
 
-void HaloValidity::add(Event const& event) {
+void HaloValidity::add(Event event) {
   // A repeated event is kept only once, at its latest position; writes before any fill are
   // irrelevant. So a loop returns to the same list, and its plans to the same entries of the cache.
   std::erase_if(events_, [&](Event const& e) { return e.fingerprint == event.fingerprint; });
@@ -238,7 +238,7 @@ void HaloValidity::add(Event const& event) {
                                        [](Event const& e) { return e.fill != nullptr; });
   events_.erase(events_.begin(), first_fill);
   if (events_.empty() && event.fill == nullptr) return clear();
-  events_.push_back(event);
+  events_.push_back(std::move(event));
   if (events_.size() > most_events) return clear();
   fingerprint_ = events_.size();
   for (auto const& e : events_) fingerprint_ = mix(fingerprint_, e.fingerprint);

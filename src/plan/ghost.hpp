@@ -89,7 +89,7 @@ class HaloValidity {
   };
   static constexpr std::size_t most_events = 8;
 
-  void add(Event const& event);
+  void add(Event event);
 
   std::vector<Event> events_;  ///< in place they would take more than all else of a small array
   std::uint64_t fingerprint_ = 0;
