@@ -34,7 +34,8 @@ class BlockRunner {
         queue_(*task.queue),
         is_eager_(queue_.traits().is_eager),
         launches_passes_(is_eager_ && !launch_is_parallel()) {
-    for (auto const& kernel : loop_.kernels) sources_.push_back(source_of(kernel, location_));
+    if (!launches_passes_)
+      for (auto const& kernel : loop_.kernels) sources_.push_back(source_of(kernel, location_));
     call_.first = &first_;
     call_.extents = &extents_;
     call_.operands = views_.data();
@@ -151,7 +152,7 @@ class BlockRunner {
   Queue& queue_;
   bool is_eager_;
   bool launches_passes_;  // on a serial host space, whose launches are calls: one for a pass
-  std::vector<KernelSource> sources_;  // of the loop's kernels
+  std::vector<KernelSource> sources_;  // of the loop's kernels, for the queue's launches
   std::vector<std::byte*> const* buffers_ = nullptr;
   LoopPass const* pass_ = nullptr;
   std::int64_t first_step_ = 0;

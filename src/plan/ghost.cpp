@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "src/base/hash.hpp"
 #include "src/index/affine_map.hpp"

@@ -33,6 +33,13 @@ LaunchFacts facts() {
   return own;
 }
 
+// Waits until `is_so()`, or for as long as only a test that hangs would need.
+template <class IsSo>
+void wait_until(IsSo const& is_so) {
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!is_so() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
+
 /// A process of that number of the job, which does nothing.
 class Child {
  public:
@@ -64,12 +71,9 @@ class Child {
   // posix_spawn returns while the child still has this program's memory: for a moment /proc shows
   // the variables of this program, then none, then its own.
   void wait_for(std::string const& variable) const {
-    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     auto const file = "/proc/" + std::to_string(pid_) + "/environ";
-    auto const shows_it = [&] {
-      return bytes_of_file(file).value_or("").find(variable) != std::string::npos;
-    };
-    while (!shows_it() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    wait_until(
+        [&] { return bytes_of_file(file).value_or("").find(variable) != std::string::npos; });
   }
 
   pid_t pid_ = 0;
@@ -78,12 +82,10 @@ class Child {
 // Ends a process that is no child of this one, and waits until it has ended.
 void end_process(std::int64_t pid) {
   ::kill(static_cast<pid_t>(pid), SIGKILL);
-  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  auto const runs = [&] {
+  wait_until([&] {
     auto const state = process_state(pid);
-    return state && !state->is_dead();
-  };
-  while (runs() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    return !state || state->is_dead();
+  });
 }
 
 std::vector<std::string> const sleeps{"/bin/sleep", "60"};
@@ -114,9 +116,11 @@ TEST_CASE("the processes of the job are found, and those of another one are not"
 TEST_CASE("of a shell and the program behind it, the program counts") {
   Child const shell(1, {"/bin/sh", "-c", "/bin/sleep 60; exit 0"});
   // The shell starts it in its own time.
-  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  auto found = seen();
-  while (found.at(0).pid == shell.pid() && std::chrono::steady_clock::now() < end) found = seen();
+  std::vector<LaunchedProcess> found;
+  wait_until([&] {
+    found = seen();
+    return found.at(0).pid != shell.pid();
+  });
 
   CHECK(found[0].state.parent == shell.pid());
   end_process(found[0].pid);  // the next test would find two of that number

@@ -23,8 +23,6 @@ using test::RuntimeParts;
 
 TEST_SUITE_BEGIN("runtime/device_pool");
 
-namespace {}  // namespace
-
 TEST_CASE("what a device was given runs in order, and all of it before synchronize returns") {
   RuntimeParts parts(2);
   std::array<std::vector<int>, 2> order;
