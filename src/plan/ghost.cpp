@@ -221,9 +221,9 @@ void HaloValidity::note_fill(std::shared_ptr<Fill const> fill) {
 void HaloValidity::note_write(Box const& written) {
   if (written.empty() || events_.empty()) return;
   std::uint64_t hash = 1;
-  for (auto const lo : written.lo) hash = mix(hash, static_cast<std::uint64_t>(lo));
-  for (auto const hi : written.hi) hash = mix(hash, static_cast<std::uint64_t>(hi));
-  add({nullptr, written, hash});
+  for (auto const lo : written.lo) hash = fold(hash, static_cast<std::uint64_t>(lo));
+  for (auto const hi : written.hi) hash = fold(hash, static_cast<std::uint64_t>(hi));
+  add({nullptr, written, scramble(hash)});
 }
 
 void HaloValidity::clear() {
@@ -242,7 +242,7 @@ void HaloValidity::add(Event event) {
   events_.push_back(std::move(event));
   if (events_.size() > most_events) return clear();
   fingerprint_ = events_.size();
-  for (auto const& e : events_) fingerprint_ = mix(fingerprint_, e.fingerprint);
+  for (auto const& e : events_) fingerprint_ = fold(fingerprint_, e.fingerprint);
 }
 
 Region HaloValidity::valid_on(DeviceId device, Layout const& owned) const {

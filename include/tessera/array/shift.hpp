@@ -9,6 +9,7 @@
 #include <source_location>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "tessera/detail/array/expr/arguments.hpp"
 #include "tessera/detail/array/expr/convert.hpp"
@@ -120,12 +121,12 @@ struct Boundaries {
 namespace detail {
 
 template <class T, std::size_t N, std::size_t R>
-[[nodiscard]] auto make_shift(ArrayNode<T, N, R> const& view, std::span<std::int64_t const> offsets,
+[[nodiscard]] auto make_shift(ArrayNode<T, N, R> view, std::span<std::int64_t const> offsets,
                               std::span<Boundaries const> boundaries,
                               SourceLocation const& location) {
   static_assert(N >= 1, "one element has no neighbours");
   check_counts(N, offsets.size(), boundaries.size());
-  ShiftedNode<T, N, R> node(view);
+  ShiftedNode<T, N, R> node(std::move(view));
   node.at = location;
   for (std::size_t d = 0; d < N; ++d) {
     auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
@@ -149,11 +150,10 @@ concept Shiftable = Expression<E> && requires(E const& e) {
 
 /// The neighbour's value: shift(u, k)(i) = u(i + k). The shape stays.
 ///
-/// Shapes: one offset per dimension; one boundary for all dimensions, or a list of one per
-/// dimension, where
-///         Boundaries{below, above} tells the two ends apart.
-/// Throws: ShapeError where the numbers do not fit; UsageError for a boundary periodic on one side
-/// only. Example: shift(u, {0, 1}, periodic) is u's right neighbour in each row.
+/// Shapes:  one offset per dimension; one boundary for all dimensions, or a list of one per
+///          dimension, where Boundaries{below, above} tells the two ends apart.
+/// Throws:  ShapeError where the numbers do not fit; UsageError for a boundary periodic on one
+/// side. Example: shift(u, {0, 1}, periodic) is u's right neighbour in each row.
 template <detail::Shiftable E>
 [[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
                          Boundaries const& boundary,

@@ -40,15 +40,17 @@ void PlanKey::describe(Statement const& statement) {
   hash_words();
 }
 
-// A key has dozens of words, and in one chain each would wait for the one before. Four independent
+// A key has dozens of words, and in one chain each would wait for the one before. Eight independent
 // chains let the processor work on them in parallel.
 void PlanKey::hash_words() {
-  std::array<std::uint64_t, 4> chains{words_.size(), 1, 2, 3};
+  std::array<std::uint64_t, 8> chains{words_.size(), 1, 2, 3, 4, 5, 6, 7};
   std::size_t i = 0;
   for (; i + chains.size() <= words_.size(); i += chains.size())
     for (std::size_t c = 0; c < chains.size(); ++c) chains[c] = fold(chains[c], words_[i + c]);
   for (; i < words_.size(); ++i) chains[0] = fold(chains[0], words_[i]);
-  hash_ = mix(mix(chains[0], chains[1]), mix(chains[2], chains[3]));
+  for (std::size_t half = chains.size() / 2; half > 0; half /= 2)
+    for (std::size_t c = 0; c < half; ++c) chains[c] = fold(chains[c], chains[c + half]);
+  hash_ = chains[0];
 }
 
 void PlanKey::add_operand(Statement const& statement, std::size_t operand) {
