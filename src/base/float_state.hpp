@@ -34,6 +34,7 @@ class RoundingState {
     RoundingState().set();
     return before;
   }
+  friend bool operator==(RoundingState const&, RoundingState const&) = default;
 
  private:
   int mode_ = FE_TONEAREST;
@@ -60,6 +61,7 @@ class FloatState {
     FloatState().replace(before);
     return before;
   }
+  friend bool operator==(FloatState const&, FloatState const&) = default;
 
  private:
   void replace(FloatState const& before) const {
@@ -99,6 +101,7 @@ class FloatState {
     FloatState().replace(before);
     return before;
   }
+  friend bool operator==(FloatState const&, FloatState const&) = default;
 
  private:
   void replace(FloatState const& before) const {
@@ -125,12 +128,15 @@ using FloatState = RoundingState;
 
 #endif
 
-/// During its lifetime this thread computes in the default state; then it has its own one again.
-/// Cost: a few nanoseconds where that is the default one, too.
+/// During its lifetime this thread computes in the default state. If it had another one, it has that
+/// again afterwards.
+/// Cost: a few nanoseconds where it is in the default one already.
 class DefaultFloatState {
  public:
   DefaultFloatState() = default;
-  ~DefaultFloatState() { before_.set(); }
+  ~DefaultFloatState() {
+    if (before_ != FloatState()) before_.set();
+  }
   DefaultFloatState(DefaultFloatState const&) = delete;
   DefaultFloatState& operator=(DefaultFloatState const&) = delete;
 

@@ -8,7 +8,7 @@ std::shared_ptr<CompiledStatement> const* PlanCache::find(PlanKey const& key) {
   auto const found = by_hash_.find(key.hash());
   if (found == by_hash_.end()) return nullptr;
   auto& entry = entries_[found->second];
-  if (entry.words != key.words()) return nullptr;
+  if (!std::ranges::equal(entry.words, key.words())) return nullptr;
   entry.used = ++clock_;
   return &entry.plan;
 }
@@ -30,7 +30,8 @@ std::shared_ptr<CompiledStatement> const& PlanCache::insert(
   auto const same_hash = by_hash_.find(key.hash());
   auto const place = same_hash != by_hash_.end() ? same_hash->second : room();
   auto& entry = entries_[place];
-  entry = {key.hash(), key.words(), std::move(plan), ++clock_};
+  auto const words = key.words();
+  entry = {key.hash(), {words.begin(), words.end()}, std::move(plan), ++clock_};
   by_hash_[key.hash()] = place;
   return entry.plan;
 }

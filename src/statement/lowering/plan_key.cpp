@@ -1,6 +1,10 @@
 #include "src/statement/lowering/plan_key.hpp"
 
 #include <array>
+#include <cstddef>
+#include <span>
+
+#include "tessera/detail/base/assert.hpp"
 
 #include "src/base/hash.hpp"
 #include "src/index/affine_map.hpp"
@@ -15,10 +19,16 @@ std::uint64_t pinned_number(ArrayModel const& array) {
   return array.is_pinned() ? array.number() : 0;
 }
 
+// The most words of an index, of a map, of what a statement has once, and of an operand.
+constexpr std::size_t most_of_index = max_rank;
+constexpr std::size_t most_of_map = 1 + 3 * max_rank;
+constexpr std::size_t most_once = 5 + 4 * most_of_index + 2 * most_of_map;
+constexpr std::size_t most_of_operand = 7 + 2 * most_of_index + most_of_map + 4 * max_rank;
+
 }  // namespace
 
 void PlanKey::describe(Statement const& statement) {
-  words_.clear();
+  make_room(statement.operands.size());
   add(static_cast<std::uint64_t>(statement.is_reduction()) +
       2 * static_cast<std::uint64_t>(statement.folds()) +
       4 * static_cast<std::uint64_t>(statement.copied_bytes != 0));
@@ -37,17 +47,25 @@ void PlanKey::describe(Statement const& statement) {
     add(statement.slab_map);
   }
   for (std::size_t l = 0; l < statement.operands.size(); ++l) add_operand(statement, l);
+  TESSERA_ASSERT(words().size() <= words_.size(), "a key fits into its room");
   hash_words();
+}
+
+void PlanKey::make_room(std::size_t operands) {
+  auto const most = most_once + operands * most_of_operand;
+  if (words_.size() < most) words_.resize(most);
+  next_ = words_.data();
 }
 
 // A key has dozens of words, and in one chain each would wait for the one before. Eight independent
 // chains let the processor work on them in parallel.
 void PlanKey::hash_words() {
-  std::array<std::uint64_t, 8> chains{words_.size(), 1, 2, 3, 4, 5, 6, 7};
+  auto const words = this->words();
+  std::array<std::uint64_t, 8> chains{words.size(), 1, 2, 3, 4, 5, 6, 7};
   std::size_t i = 0;
-  for (; i + chains.size() <= words_.size(); i += chains.size())
-    for (std::size_t c = 0; c < chains.size(); ++c) chains[c] = fold(chains[c], words_[i + c]);
-  for (; i < words_.size(); ++i) chains[0] = fold(chains[0], words_[i]);
+  for (; i + chains.size() <= words.size(); i += chains.size())
+    for (std::size_t c = 0; c < chains.size(); ++c) chains[c] = fold(chains[c], words[i + c]);
+  for (; i < words.size(); ++i) chains[0] = fold(chains[0], words[i]);
   for (std::size_t half = chains.size() / 2; half > 0; half /= 2)
     for (std::size_t c = 0; c < half; ++c) chains[c] = fold(chains[c], chains[c + half]);
   hash_ = chains[0];

@@ -3,6 +3,7 @@
 /// What a plan depends on.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "src/index/affine_map.hpp"
@@ -13,24 +14,26 @@ namespace tessera {
 /// Everything a plan depends on, as numbers: two statements with equal keys have equal plans.
 class PlanKey {
  public:
-  PlanKey() { words_.reserve(1024); }
-
   /// Describes the current statement: layouts, maps, boxes, which operands are one array, ghost
   /// widths, and halo validity.
   void describe(Statement const& statement);
 
-  [[nodiscard]] std::vector<std::uint64_t> const& words() const { return words_; }
+  [[nodiscard]] std::span<std::uint64_t const> words() const {
+    return {words_.data(), next_};
+  }
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
  private:
-  void add(std::uint64_t word) { words_.push_back(word); }
-  void add(std::int64_t word) { words_.push_back(static_cast<std::uint64_t>(word)); }
+  void make_room(std::size_t operands);
+  void add(std::uint64_t word) { *next_++ = word; }
+  void add(std::int64_t word) { *next_++ = static_cast<std::uint64_t>(word); }
   void add(Index const& index);
   void add(AffineMap const& map);
   void add_operand(Statement const& statement, std::size_t operand);
   void hash_words();
 
-  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> words_;  ///< room for those of the longest key so far
+  std::uint64_t* next_ = words_.data();
   std::uint64_t hash_ = 0;
 };
 
