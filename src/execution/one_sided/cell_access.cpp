@@ -121,6 +121,7 @@ bool has_8_bytes(NumberKind kind) {
 }  // namespace
 
 void load_cell(std::byte const* cell, std::int64_t bytes, std::byte* into) {
+  if (bytes == 8) return load_words<std::uint64_t>(cell, 8, into);  // the usual one, without a loop
   switch (word_bytes(bytes)) {
     case 8:
       return load_words<std::uint64_t>(cell, bytes, into);
@@ -134,6 +135,7 @@ void load_cell(std::byte const* cell, std::int64_t bytes, std::byte* into) {
 }
 
 void store_cell(std::byte* cell, std::int64_t bytes, std::byte const* from) {
+  if (bytes == 8) return store_words<std::uint64_t>(cell, 8, from);
   switch (word_bytes(bytes)) {
     case 8:
       return store_words<std::uint64_t>(cell, bytes, from);

@@ -105,7 +105,8 @@ struct OneSided::Impl {
     auto const who = over_processes(why_not.empty() ? some_can : some_cannot,
                                     "where the first fence asks who can answer");
     collectives.guarded([&] { network.open_calls((who & some_cannot) == 0, serve); });
-    requests.open(*network.calls());
+    calls = network.calls();
+    requests.open(*calls);
     // Where no process can, the first one warns for all.
     if (why_not.empty() || (who == some_cannot && job.self() != ProcessId{0})) return;
     log_warning_once(text("one-sided access to cells of ",
@@ -156,13 +157,12 @@ struct OneSided::Impl {
 
   Window& window_of(ArrayState& array) {
     if (!array.has_open_epoch()) refuse_closed(array);
-    network.failure().throw_if_set();
-    if (looks_itself()) (void)network.calls()->progress();
+    failure.throw_if_set();
+    if (looks_itself()) (void)calls->progress();
     return *array.window();
   }
 
   bool looks_itself() {
-    auto const* const calls = network.calls();
     return calls != nullptr && calls->needs_the_other_caller() &&
            ++accesses % accesses_between_looks == 0;
   }
@@ -200,6 +200,8 @@ struct OneSided::Impl {
   Network& network;
   Job const& job;
   QueueTraits devices;
+  Failure& failure{network.failure()};
+  Calls* calls = nullptr;  ///< null while all processes map each other's memory
   RequestQueue requests{collectives, network, job};
   std::shared_ptr<OpenArrays> arrays = std::make_shared<OpenArrays>();
   std::uint64_t accesses = 0;
