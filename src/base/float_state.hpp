@@ -128,9 +128,8 @@ using FloatState = RoundingState;
 
 #endif
 
-/// During its lifetime this thread computes in the default state. If it had another one, it has that
-/// again afterwards.
-/// Cost: a few nanoseconds where it is in the default one already.
+/// During its lifetime this thread computes in the default state. If it had another one, it has
+/// that again afterwards. Cost: a few nanoseconds where it is in the default one already.
 class DefaultFloatState {
  public:
   DefaultFloatState() = default;

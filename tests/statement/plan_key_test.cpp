@@ -33,7 +33,7 @@ std::vector<std::uint64_t> key_of(Array const& target, std::vector<Array> const&
   for (auto const& array : reads) statement.operands.push_back({array, shifted_by({1})});
   PlanKey key;
   key.describe(statement);
-  return key.words();
+  return {key.words().begin(), key.words().end()};
 }
 
 }  // namespace

@@ -18,9 +18,7 @@ class PlanKey {
   /// widths, and halo validity.
   void describe(Statement const& statement);
 
-  [[nodiscard]] std::span<std::uint64_t const> words() const {
-    return {words_.data(), next_};
-  }
+  [[nodiscard]] std::span<std::uint64_t const> words() const { return {words_.data(), next_}; }
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "src/transport/rpc/call_seal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace tessera {
@@ -15,10 +16,9 @@ CallFront front_of(std::span<std::byte const> bytes) {
 Mac mac_of(MacKey const& key, CallFront const& front, std::span<std::byte const> bytes) {
   auto const payload = bytes.subspan(sizeof front);
   SipHash hash(key);
-  hash.add_value(front.number);
-  hash.add_value(front.counter);
-  hash.add_value(front.from);
-  hash.add_value(static_cast<std::uint64_t>(payload.size()));
+  std::array const words{front.number, front.counter, static_cast<std::uint64_t>(front.from),
+                         static_cast<std::uint64_t>(payload.size())};
+  hash.add_value(words);
   hash.add(payload.first(std::min(payload.size(), most_covered_bytes)));
   return hash.finish();
 }
@@ -65,16 +65,27 @@ std::optional<ProcessId> RequestChecker::sender_of(std::span<std::byte const> re
                                          : secret_.key(KeyPurpose::request, from, self_);
   if (!(front.mac == mac_of(key, front, request))) return std::nullopt;
   // Only now, so that strangers do not make the map grow.
-  auto& peer = known != peers_.end() ? known->second : peers_[from];
-  peer.requests = key;
+  auto& peer = known != peers_.end() ? known->second : add_peer(from, key);
   if (!peer.taken.take(front.counter)) return std::nullopt;
   return from;
+}
+
+RequestChecker::Peer& RequestChecker::add_peer(ProcessId process, MacKey const& requests) {
+  auto& peer = peers_[process];
+  peer.requests = requests;
+  peer.answers = answer_key(process);
+  return peer;
+}
+
+MacKey RequestChecker::answer_key(ProcessId to) const {
+  return secret_.key(KeyPurpose::answer, self_, to);
 }
 
 void RequestChecker::sign_answer(std::span<std::byte> answer, ProcessId to) const {
   auto front = front_of(answer);
   front.from = self_.value();
-  write_front(answer, front, secret_.key(KeyPurpose::answer, self_, to));
+  auto const known = peers_.find(to);
+  write_front(answer, front, known != peers_.end() ? known->second.answers : answer_key(to));
 }
 
 }  // namespace tessera

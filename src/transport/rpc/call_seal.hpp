@@ -58,8 +58,11 @@ class RequestChecker {
  private:
   struct Peer {
     MacKey requests;
+    MacKey answers;
     ReplayWindow<1024> taken;
   };
+  Peer& add_peer(ProcessId process, MacKey const& requests);
+  [[nodiscard]] MacKey answer_key(ProcessId to) const;
 
   JobSecret secret_;
   ProcessId self_;
