@@ -23,7 +23,6 @@
 #include "tessera/ops/reductions.hpp"
 #include "tessera/runtime/runtime.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/base/hash.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/ops/binned_sum.hpp"
@@ -35,6 +34,7 @@
 #include "support/mirror.hpp"
 
 #include "coverage.hpp"
+#include "random_programs.hpp"
 
 namespace tessera::test {
 
@@ -84,6 +84,7 @@ inline Boundary to_boundary(Edge const& edge_of) {
 template <class T, std::size_t N>
 class Fuzz {
  public:
+  static constexpr std::size_t rank = N;
   static constexpr std::size_t arrays = 3;
   using Array = DistArray<T, N>;
 
@@ -116,7 +117,6 @@ class Fuzz {
     return holds(nullptr);
   }
 
-  static bool checks_all() { return environment("TESSERA_FUZZ_SEED").has_value(); }
   void be_silent() { is_silent_ = true; }
   [[nodiscard]] std::size_t statements() const { return program_.size(); }
 
@@ -736,45 +736,10 @@ class Fuzz {
   bool is_silent_ = false;
 };
 
-/// True if the program of a seed, without the `dropped` statements, agrees with the mirror.
-template <class T, std::size_t N>
-bool passes(std::uint64_t seed, std::vector<bool> const& dropped, bool is_silent) {
-  Fuzz<T, N> fuzz(seed, dropped);
-  if (is_silent) fuzz.be_silent();
-  return fuzz.run();
-}
-
-/// Leaves out every statement without which the program still fails, then shows what is left.
-template <class T, std::size_t N>
-void shrink(std::uint64_t seed) {
-  std::vector<bool> dropped(Fuzz<T, N>(seed).statements(), false);
-  for (std::size_t s = 0; s < dropped.size(); ++s) {
-    dropped[s] = true;
-    if (passes<T, N>(seed, dropped, true)) dropped[s] = false;
-  }
-  (void)passes<T, N>(seed, dropped, false);
-}
-
-/// Runs TESSERA_FUZZ_CASES random programs (else `cases`), from seed TESSERA_FUZZ_FIRST on; or only
-/// TESSERA_FUZZ_SEED, checked after each statement.
+/// Runs random programs of element type T in N dimensions; see run_random_programs.
 template <class T, std::size_t N>
 void fuzz(std::int64_t cases) {
-  auto first = environment_integer("TESSERA_FUZZ_FIRST", 0).value_or(1);
-  auto const count = environment_integer("TESSERA_FUZZ_CASES", 0).value_or(cases);
-  auto last = first + count;
-  if (auto const only = environment_integer("TESSERA_FUZZ_SEED", 0)) {
-    first = *only;
-    last = first + 1;
-  }
-  std::int64_t failed = 0;
-  for (auto seed = first; seed < last && failed < 3; ++seed) {
-    INFO("seed ", seed, " of ", N, " dimensions");
-    bool good = false;
-    CHECK_NOTHROW(good = (passes<T, N>(static_cast<std::uint64_t>(seed), {}, true)));
-    CHECK(good);
-    if (!good) CHECK_NOTHROW((shrink<T, N>(static_cast<std::uint64_t>(seed))));
-    failed += good ? 0 : 1;
-  }
+  run_random_programs<Fuzz<T, N>>(cases);
 }
 
 }  // namespace tessera::test

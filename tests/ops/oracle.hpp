@@ -70,4 +70,27 @@ template <class T>
   return std::min_element(terms.begin(), terms.end()) - terms.begin();
 }
 
+/// One after the other along an axis.
+template <class T>
+[[nodiscard]] Mirror<T> joined(Mirror<T> const& a, Mirror<T> const& b, std::size_t axis) {
+  auto shape = a.shape;
+  shape[axis] += b.shape[axis];
+  return Mirror<T>::made_of(shape, [&](Index i) {
+    if (i[axis] < a.shape[axis]) return a.at(i);
+    i[axis] -= a.shape[axis];
+    return b.at(i);
+  });
+}
+
+/// Each cell `count` times along an axis.
+template <class T>
+[[nodiscard]] Mirror<T> repeated(Mirror<T> const& m, std::int64_t count, std::size_t axis) {
+  auto shape = m.shape;
+  shape[axis] *= count;
+  return Mirror<T>::made_of(shape, [&](Index i) {
+    i[axis] /= count;
+    return m.at(i);
+  });
+}
+
 }  // namespace tessera::test

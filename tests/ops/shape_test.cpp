@@ -9,11 +9,15 @@
 
 #include "support/arrays.hpp"
 
+#include "oracle.hpp"
+
 using namespace tessera;
 using test::Edge;
 using test::holds;
+using test::joined;
 using test::Mirror;
 using test::over;
+using test::repeated;
 using test::sent_by;
 
 TEST_SUITE_BEGIN("ops/shape");
@@ -26,25 +30,6 @@ using Doubles = Mirror<double>;
 Doubles in_shape(Doubles m, Shape const& shape) {
   m.shape = shape;
   return m;
-}
-
-Doubles joined(Doubles const& a, Doubles const& b, std::size_t axis) {
-  auto shape = a.shape;
-  shape[axis] += b.shape[axis];
-  return Doubles::made_of(shape, [&](Index i) {
-    if (i[axis] < a.shape[axis]) return a.at(i);
-    i[axis] -= a.shape[axis];
-    return b.at(i);
-  });
-}
-
-Doubles repeated(Doubles const& m, std::int64_t count, std::size_t axis) {
-  auto shape = m.shape;
-  shape[axis] *= count;
-  return Doubles::made_of(shape, [&](Index i) {
-    i[axis] /= count;
-    return m.at(i);
-  });
 }
 
 }  // namespace

@@ -1,0 +1,9 @@
+#include "fuzz_views.hpp"
+
+TEST_SUITE_BEGIN("ops/views_fuzz");
+
+TEST_CASE("random views in two dimensions reduce to what lists of their cells do") {
+  tessera::test::run_random_programs<tessera::test::ViewsFuzz<2>>(120);
+}
+
+TEST_SUITE_END();
