@@ -196,7 +196,7 @@ struct FoldRequest {
 struct FoldPlan {
   /// The anchor's sharding without the reduced dimensions, or with one cell in each.
   FoldArray result;
-  ComputePlacement work;  ///< where the terms are computed, unless:
+  ComputePlacement work;  ///< where the terms are reduced to parts
   /// True if the devices that compute a cell of the result own all of its terms. Then the other
   /// fields are unused.
   bool owns_all_terms = false;
