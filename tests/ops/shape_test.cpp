@@ -11,7 +11,6 @@
 
 using namespace tessera;
 using test::Edge;
-using test::Edges;
 using test::holds;
 using test::Mirror;
 using test::over;
@@ -45,19 +44,6 @@ Doubles repeated(Doubles const& m, std::int64_t count, std::size_t axis) {
   return Doubles::made_of(shape, [&](Index i) {
     i[axis] /= count;
     return m.at(i);
-  });
-}
-
-// The mirror's own shift knows what lies past an edge.
-Doubles padded(Doubles const& m, Index const& low, Index const& high,
-               std::vector<Edges> const& edges) {
-  Shape shape;
-  for (std::size_t d = 0; d < m.shape.size(); ++d) shape.push_back(low[d] + m.shape[d] + high[d]);
-  return Doubles::made_of(shape, [&](Index const& i) {
-    Index offsets;
-    Index const origin(i.size(), 0);
-    for (std::size_t d = 0; d < i.size(); ++d) offsets.push_back(i[d] - low[d]);
-    return m.shifted(offsets, edges).at(origin);
   });
 }
 
@@ -156,7 +142,7 @@ TEST_CASE("what lies past the edges pads an array") {
     auto const check = [&](Boundary const& rows, Boundary const& columns, Edge const& row_edge,
                            Edge const& column_edge) {
       auto const wanted =
-          padded(m, {2, 0}, {1, 5}, {{row_edge, row_edge}, {column_edge, column_edge}});
+          m.padded({2, 0}, {1, 5}, {{row_edge, row_edge}, {column_edge, column_edge}});
       CHECK_ALL(holds(DistArray(pad(u, {2, 0}, {1, 5}, {rows, columns})), wanted));
       DistArray<double, 2> elsewhere(wanted.shape, over(2, 4));
       elsewhere = 0.5 * pad(u, {2, 0}, {1, 5}, {rows, columns});

@@ -91,6 +91,17 @@ struct Mirror {
   [[nodiscard]] Mirror shifted(Index const& offsets, std::vector<Edges> const& edges) const {
     return made_of(shape, [&](Index const& i) { return neighbour(i, offsets, edges); });
   }
+  /// With cells past the edges in front and behind: cell i is cell i - low.
+  [[nodiscard]] Mirror padded(Index const& low, Index const& high,
+                              std::vector<Edges> const& edges) const {
+    Shape wide;
+    Index offsets;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      wide.push_back(low[d] + shape[d] + high[d]);
+      offsets.push_back(-low[d]);
+    }
+    return made_of(wide, [&](Index const& i) { return neighbour(i, offsets, edges); });
+  }
 
   [[nodiscard]] static Shape counts(Spans const& spans) {
     Shape shape;

@@ -19,20 +19,20 @@ namespace {
 // Below this size an additional message costs more time than the bytes that it saves.
 constexpr std::int64_t few_bytes = 16 * 1024;
 
-// The dimension of the anchor's array that the expression's dimension moves; none if it is
+// The dimension of the work's layout that the expression's dimension moves; none if it is
 // repeated.
-std::optional<std::size_t> dimension_of(Anchor const& anchor, std::size_t of_expression) {
-  for (std::size_t d = 0; d < anchor.access.rank(); ++d)
-    if (anchor.access.map.axes[d].from == static_cast<int>(of_expression)) return d;
+std::optional<std::size_t> dimension_of(ComputePlacement const& work, std::size_t of_expression) {
+  for (std::size_t d = 0; d < work.map.rank(); ++d)
+    if (work.map.axes[d].from == static_cast<int>(of_expression)) return d;
   return std::nullopt;
 }
 
-// The mesh axes that cut the anchor along dimensions which the result does not have.
-std::vector<std::string> axes_between_parts(Anchor const& anchor, DimensionSet reduced) {
+// The mesh axes that cut the work along dimensions which the result does not have.
+std::vector<std::string> axes_between_parts(ComputePlacement const& work, DimensionSet reduced) {
   std::vector<std::string> names;
-  auto const& spec = layout_of(anchor.state)->sharding().spec();
-  for (std::size_t d = 0; d < anchor.access.rank(); ++d) {
-    auto const from = anchor.access.map.axes[d].from;
+  auto const& spec = work.layout->sharding().spec();
+  for (std::size_t d = 0; d < work.map.rank(); ++d) {
+    auto const from = work.map.axes[d].from;
     if (from != AxisMap::fixed && !has_dimension(reduced, static_cast<std::size_t>(from))) continue;
     auto const& axes = spec[d].axes();
     names.insert(names.end(), axes.begin(), axes.end());
@@ -65,10 +65,11 @@ FoldArray place_result(Anchor const& anchor, Shape const& extents, DimensionSet 
   return {std::make_shared<Layout const>(sharding_of_result(of_result, shape), shape), map};
 }
 
-// The anchor's array, each device's part its own, with the slabs before it.
-FoldArray place_parts(Anchor const& anchor, Shape const& extents, DimensionSet reduced) {
-  auto const& layout = *layout_of(anchor.state);
-  auto const between = axes_between_parts(anchor, reduced);
+// The work's layout, each device's part its own, with the slabs before it.
+FoldArray place_parts(ComputePlacement const& work, DimensionSet reduced) {
+  auto const& layout = *work.layout;
+  auto const& extents = work.indices.hi;
+  auto const between = axes_between_parts(work, reduced);
   Shape shape{devices_along(layout.mesh(), between)};
   AffineMap map{extents.size(), {}};
   map.axes.push_back({AxisMap::fixed, 0, 1});
@@ -76,31 +77,32 @@ FoldArray place_parts(Anchor const& anchor, Shape const& extents, DimensionSet r
   std::vector<Cut> cuts{Cut::balanced()};
   for (std::size_t d = 0; d < extents.size(); ++d) {
     if (has_dimension(reduced, d)) continue;
-    auto const of_anchor = dimension_of(anchor, d);
+    auto const of_layout = dimension_of(work, d);
     auto const from = static_cast<int>(d);
-    if (!of_anchor) {
+    if (!of_layout) {
       shape.push_back(extents[d]);
       map.axes.push_back({from, 0, 1});
       entries.emplace_back(none);
       cuts.push_back(Cut::balanced());
       continue;
     }
-    shape.push_back(layout.shape()[*of_anchor]);
-    map.axes.push_back(anchor.access.map.axes[*of_anchor]);
-    entries.push_back(layout.sharding().spec()[*of_anchor]);
-    cuts.push_back(layout.sharding().cut(*of_anchor));
+    shape.push_back(layout.shape()[*of_layout]);
+    map.axes.push_back(work.map.axes[*of_layout]);
+    entries.push_back(layout.sharding().spec()[*of_layout]);
+    cuts.push_back(layout.sharding().cut(*of_layout));
   }
   NamedSharding const sharding(layout.mesh(), PartitionSpec(entries), cuts);
   return {std::make_shared<Layout const>(sharding, shape), map};
 }
 
-// True if the devices that compute a cell of the result own all of the anchor's cells for it.
-bool owns_all_terms(Anchor const& anchor, Shape const& extents, DimensionSet reduced) {
+// True if the devices that compute a cell of the result own all cells of the work's layout for it.
+bool owns_all_terms(ComputePlacement const& work, DimensionSet reduced) {
+  auto const& extents = work.indices.hi;
   if (count_terms(extents, reduced) == 0) return false;  // no device would write the result
-  auto const& layout = *layout_of(anchor.state);
-  for (std::size_t d = 0; d < anchor.access.rank(); ++d) {
+  auto const& layout = *work.layout;
+  for (std::size_t d = 0; d < work.map.rank(); ++d) {
     if (layout.sharding().ways(d) == 1) continue;
-    auto const& axis = anchor.access.map.axes[d];
+    auto const& axis = work.map.axes[d];
     if (axis.from == AxisMap::fixed) return false;
     auto const from = static_cast<std::size_t>(axis.from);
     bool const is_whole =
@@ -126,9 +128,10 @@ FoldPlan make_plan(FoldRequest const& request) {
   auto const& [anchor, extents, reduced, keeps_dimensions, is_one_box, bytes] = request;
   FoldPlan plan;
   plan.result = place_result(anchor, extents, reduced, keeps_dimensions);
-  plan.owns_all_terms = is_one_box && owns_all_terms(anchor, extents, reduced);
+  plan.work = placement_of(anchor, whole(extents));
+  plan.owns_all_terms = is_one_box && owns_all_terms(plan.work, reduced);
   if (plan.owns_all_terms) return plan;
-  plan.parts = place_parts(anchor, extents, reduced);
+  plan.parts = place_parts(plan.work, reduced);
   plan.merge_map = map_of_merge(plan.result, reduced);
   auto const& lies = *plan.result.layout;
   auto const spread = spread_out(lies, *plan.parts.layout, bytes);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "tessera/base/error.hpp"
 
@@ -94,6 +97,50 @@ void Anchor::offer(StatePtr const& storage, Access const& how) {
   access = how;
   rank = moves;
   is_cut = cut;
+}
+
+namespace {
+
+// True if all indices move along cells of dimension `d` of the layout.
+bool stays_inside(ComputePlacement const& place, std::size_t d) {
+  auto const& axis = place.map.axes[d];
+  if (axis.from == AxisMap::fixed) return true;
+  auto const extent = place.indices.hi[static_cast<std::size_t>(axis.from)];
+  auto const last = axis.offset + axis.stride * (extent - 1);
+  return extent == 0 || (std::min(axis.offset, last) >= 0 &&
+                         std::max(axis.offset, last) < place.layout->shape()[d]);
+}
+
+bool fits_every_extent(Cut const& cut) {
+  return !cut.lists_cells() && cut.kind() != Cut::Kind::strict;
+}
+
+// The placement with the dimensions that the indices leave as long as the indices.
+ComputePlacement widened(ComputePlacement place) {
+  auto const& sharding = place.layout->sharding();
+  auto shape = place.layout->shape();
+  std::vector<Cut> cuts;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    cuts.push_back(sharding.cut(d));
+    if (stays_inside(place, d)) continue;
+    auto& axis = place.map.axes[d];
+    auto const extent = place.indices.hi[static_cast<std::size_t>(axis.from)];
+    if (extent != shape[d] && !fits_every_extent(cuts[d])) cuts[d] = Cut::balanced();
+    shape[d] = extent;
+    axis = {axis.from, 0, 1};
+  }
+  NamedSharding const wide(sharding.mesh(), sharding.spec(), cuts);
+  place.layout = std::make_shared<Layout const>(wide, shape);
+  return place;
+}
+
+}  // namespace
+
+ComputePlacement placement_of(Anchor const& anchor, Box const& indices) {
+  ComputePlacement place{layout_of(anchor.state), anchor.access.map, indices};
+  for (std::size_t d = 0; d < place.map.rank(); ++d)
+    if (!stays_inside(place, d)) return widened(std::move(place));
+  return place;
 }
 
 NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape) {

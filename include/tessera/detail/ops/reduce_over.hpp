@@ -36,7 +36,7 @@ template <Accumulator A, class Node, std::size_t K, bool keep>
       run_fold<A, T>(node, {result.storage(), {result.layout(), plan->result.map, space.box()}},
                      label);
     else
-      fold_by_parts<A, rank - K + 1, T>(node, found, *plan, result.storage(), label);
+      fold_by_parts<A, rank - K + 1, T>(node, *plan, result.storage(), label);
     return result;
   }
 }

@@ -196,11 +196,12 @@ struct FoldRequest {
 struct FoldPlan {
   /// The anchor's sharding without the reduced dimensions, or with one cell in each.
   FoldArray result;
+  ComputePlacement work;  ///< where the terms are computed, unless:
   /// True if the devices that compute a cell of the result own all of its terms. Then the other
   /// fields are unused.
   bool owns_all_terms = false;
   /// Dimension 0 has one slab for each piece into which the reduced dimensions are cut; the others
-  /// are those of the anchor's array, so that each device's part is its own.
+  /// are those of the work's layout, so that each device's part is its own.
   FoldArray parts;
   /// The layout of spread-out merged cells: each device merges its share, and all devices take the
   /// values from there. Null if cells are merged directly in their final layout.
@@ -294,16 +295,12 @@ template <class A, std::size_t M>
 
 /// Reduces each device's own terms to parts, and merges the parts into `result`.
 template <Accumulator A, std::size_t M, class T, class Node>
-void fold_by_parts(Node const& node, FoldSurvey const& found, FoldPlan const& plan,
-                   StatePtr const& result, FoldLabel const& label) {
-  IndexSpace<Node::rank> const space(node.extents());
-  auto const& anchor = found.anchor;
+void fold_by_parts(Node const& node, FoldPlan const& plan, StatePtr const& result,
+                   FoldLabel const& label) {
   auto const parts = make_state(plan.parts.layout, sizeof(A));
-  auto const used = cells_of_parts<A, M>(parts, plan.parts, space.box().hi, label.location);
+  auto const used = cells_of_parts<A, M>(parts, plan.parts, plan.work.indices.hi, label.location);
   assign_to_view(used, A(), label.location);
-  run_fold<A, A>(
-      node, {parts, {layout_of(anchor.state), anchor.access.map, space.box()}, &plan.parts.map},
-      label);
+  run_fold<A, A>(node, {parts, plan.work, &plan.parts.map}, label);
 
   auto const merge = [&](StatePtr const& into) {
     IndexSpace<M> const of_parts(used.extents());

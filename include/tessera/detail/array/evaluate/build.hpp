@@ -258,5 +258,8 @@ void find_anchor(WhereNode<Condition, A, B> const& node, AccessBuilder const& ac
 /// The sharding of a new array of `shape` whose cells come from the anchor.
 /// Throws: UsageError if the expression reads no array, or arrays on different meshes.
 [[nodiscard]] NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape);
+/// Where a reduction over `indices` is computed: by the owners of the anchor's cells. A dimension
+/// of the anchor whose edges they pass, as those of a padded view do, is cut anew at their extent.
+[[nodiscard]] ComputePlacement placement_of(Anchor const& anchor, Box const& indices);
 
 }  // namespace tessera::detail

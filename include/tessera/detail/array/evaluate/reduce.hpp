@@ -64,7 +64,7 @@ template <Accumulator A, class Node>
   statement.kind = kind;
   statement.location = location;
   statement.type_hash = mix(type_hash<Kernel, A>(), bits_of(parameter));
-  statement.work = {layout_of(anchor.state), anchor.access.map, space.box()};
+  statement.work = placement_of(anchor, space.box());
   statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>, nullptr,
                      gpu_slot_of_reduction<Kernel, A, space.rank>()};
   set_kernel(statement, kernel);
