@@ -13,11 +13,20 @@ if(TESSERA_WERROR)
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Werror;--Werror=cross-execution-space-call,all-warnings>")
 endif()
 
+# What everything that compiles statements must be compiled with, the library and programs alike:
+#   -ffp-contract=off                  the same bits however a statement is cut into pieces
+#   -fno-math-errno                    sqrt and its like become vector instructions
+#   -fno-trapping-math                 so do comparisons, and both sides of `where`
+#   -ftree-vectorize and its cost model: g++ 12 else makes few loops vectors at -O2
+# None of them changes a number, but for the sign and the payload of a NaN.
+set(TESSERA_KERNEL_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-math)
+set(TESSERA_GNU_KERNEL_FLAGS -ftree-vectorize -fvect-cost-model=dynamic)
+
 # tessera_apply_build_flags(<target>)
 #
 # Flags that the library and the programs that use it must share. They hang on the lowest floor and
 # reach everything above it, installed or not.
-#   -ffp-contract=off  results keep the same bits however a statement is cut into pieces
+#   TESSERA_KERNEL_FLAGS, and those of g++; nvcc hands them to the host's compiler
 #   TESSERA_POISON     templates of the user's program ask for it too
 #   -fsanitize         a program linked with a sanitized library needs the same run time
 # And of programs that nvcc compiles:
@@ -25,7 +34,8 @@ endif()
 #   --expt-relaxed-constexpr   constexpr functions, as those of std::complex, run on GPUs too
 #   --diag-suppress=186        it is said of every loop over no dimensions
 function(tessera_apply_build_flags target)
-  target_compile_options(${target} PUBLIC -ffp-contract=off)
+  target_compile_options(${target} PUBLIC ${TESSERA_KERNEL_FLAGS}
+    "$<$<CXX_COMPILER_ID:GNU>:${TESSERA_GNU_KERNEL_FLAGS}>")
   target_compile_options(${target} PUBLIC
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--fmad=false;--expt-relaxed-constexpr;--diag-suppress=186>")
   if(TESSERA_ARCH STREQUAL "native")

@@ -257,12 +257,12 @@ TEST_CASE("a copy has cells of its own and a moved array keeps them") {
   CHECK_ALL(reads_as(moved, {0, 1, 2, 3, 4, 5, 6}));
 }
 
-TEST_CASE("assigning an array of another sharding takes over cells, shape and sharding") {
+TEST_CASE("assigning an array that is made on the spot takes over cells, shape and sharding") {
   auto u = iota<std::int64_t>({7}, {row(3), P("x")});
   auto const before = u(all);
   auto const v = full<std::int64_t>({4}, 9, {row(2), P("x")});
 
-  u = v;
+  u = DistArray(v);
 
   CHECK_ALL(u.sharding() == v.sharding());
   CHECK_ALL(reads_as(u, {9, 9, 9, 9}));

@@ -5,6 +5,11 @@ output:
 
     // expect-error: <regular expression>
 
+and what it must not print. A file may be compiled with more flags than the others:
+
+    // refuse-output: <regular expression>
+    // flags: <flag>...
+
 usage: must_not_compile.py FILE... -- COMPILER [FLAG]...
 """
 import concurrent.futures
@@ -15,13 +20,17 @@ import subprocess
 import sys
 
 EXPECTATION = re.compile(r"//\s*expect-error:\s*(.+?)\s*$", re.MULTILINE)
+REFUSAL = re.compile(r"//\s*refuse-output:\s*(.+?)\s*$", re.MULTILINE)
+FLAGS = re.compile(r"//\s*flags:\s*(.+?)\s*$", re.MULTILINE)
 
 
 def complaint(path: pathlib.Path, compiler: list[str]) -> str | None:
-    expected = EXPECTATION.findall(path.read_text())
+    source = path.read_text()
+    expected = EXPECTATION.findall(source)
+    flags = " ".join(FLAGS.findall(source)).split()
     if not expected:
         return "has no comment `// expect-error: <regular expression>`"
-    run = subprocess.run([*compiler, "-fsyntax-only", "-fdiagnostics-color=never", str(path)],
+    run = subprocess.run([*compiler, *flags, "-fsyntax-only", "-fdiagnostics-color=never", str(path)],
                          capture_output=True, text=True, timeout=120, check=False,
                          env={**os.environ, "LC_ALL": "C"})
     if run.returncode == 0:
@@ -29,6 +38,9 @@ def complaint(path: pathlib.Path, compiler: list[str]) -> str | None:
     missing = [pattern for pattern in expected if not re.search(pattern, run.stderr)]
     if missing:
         return f"fails, but not with {missing}:\n{run.stderr[:4000]}"
+    refused = [pattern for pattern in REFUSAL.findall(source) if re.search(pattern, run.stderr)]
+    if refused:
+        return f"prints {refused}:\n{run.stderr[:4000]}"
     return None
 
 

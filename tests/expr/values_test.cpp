@@ -85,9 +85,47 @@ TEST_CASE("assigning an array writes the cells that old views show") {
   CHECK_ALL(view.to_host() == Integers(6, 5));
 
   u = elsewhere;
-  CHECK_ALL(u.sharding() == over(3));
+  CHECK_ALL(u.sharding() == over(4));
   CHECK_ALL(holds(u, Integers(6, 8)));
-  CHECK_ALL(view.to_host() == Integers(6, 5));
+  CHECK_ALL(view.to_host() == Integers(6, 8));
+}
+
+TEST_CASE("moves, new shardings and arrays made on the spot replace an array and leave its views") {
+  auto const elsewhere = full<std::int64_t>({6}, 8, over(3));
+  auto const replaced_by = [&](auto const& assign) {
+    auto u = counted();
+    auto const view = u(tessera::all);
+    assign(u);
+    return u.sharding() == over(3) && holds(u, Integers(6, 8)) &&
+           view.to_host() == Integers{0, 1, 2, 3, 4, 5};
+  };
+
+  CHECK_ALL(replaced_by([&](auto& u) { u = reshard(elsewhere, over(3)); }));
+  CHECK_ALL(replaced_by([&](auto& u) { u = DistArray(elsewhere); }));
+  CHECK_ALL(replaced_by([&](auto& u) { u = full<std::int64_t>({6}, 8, over(3)); }));
+  CHECK_ALL(replaced_by([&](auto& u) {
+    auto other = elsewhere;
+    u = std::move(other);
+  }));
+}
+
+TEST_CASE("an array of another shape is not assigned") {
+  auto u = counted();
+  auto const other = full<std::int64_t>({1}, 8, over(3));
+  char const* const words =
+      "an array of shape (1,) is assigned to one of shape (6,), which keeps its shape and its "
+      "place; r = DistArray(u) replaces r by a copy of u, and r = 1 * u writes cells that "
+      "broadcast";
+
+  CHECK_THROWS_WITH_AS(u = other, words, ShapeError);
+  CHECK_ALL(holds(u, Integers{0, 1, 2, 3, 4, 5}));
+  u = 1 * other;
+  CHECK_ALL(holds(u, Integers(6, 8)));
+
+  (void)DistArray(std::move(u));
+  u = other;
+  CHECK_ALL(u.shape() == Shape{1});
+  CHECK_ALL(u.sharding() == over(3));
 }
 
 TEST_CASE("assigning an expression keeps shape and sharding") {

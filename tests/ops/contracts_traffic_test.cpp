@@ -155,9 +155,9 @@ TEST_CASE("dimensions are fused and split where they lie") {
   auto back = middle;
 
   auto const sent = sent_by([&] {
-    flat = reshape(rows, {6});
-    wide = reshape(middle, {2, 20});
-    back = reshape(wide, {2, 4, 5});
+    flat = DistArray(reshape(rows, {6}));
+    wide = DistArray(reshape(middle, {2, 20}));
+    back = DistArray(reshape(wide, {2, 4, 5}));
   });
 
   CHECK(sent.messages == 0);
@@ -181,10 +181,10 @@ TEST_CASE("hidden states go to heads and back without a message") {
   auto direct = heads;
 
   auto const sent = sent_by([&] {
-    tokens = reshape(hidden, {21, 4096});
-    heads = reshape(tokens, {3, 7, 64, 64});
-    direct = reshape(hidden, {3, 7, 64, 64});
-    back = reshape(heads, {3, 7, 4096});
+    tokens = DistArray(reshape(hidden, {21, 4096}));
+    heads = DistArray(reshape(tokens, {3, 7, 64, 64}));
+    direct = DistArray(reshape(hidden, {3, 7, 64, 64}));
+    back = DistArray(reshape(heads, {3, 7, 4096}));
   });
 
   CHECK(sent.messages == 0);

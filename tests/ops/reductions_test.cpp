@@ -1,6 +1,8 @@
 #include "tessera/ops/reductions.hpp"
 
+#include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numeric>
 
@@ -213,6 +215,32 @@ TEST_CASE("a hash names the cells and their order, not where they lie") {
   CHECK_ALL(hash(u) != reference);
   auto const line = iota<double>({6}, over(8));
   CHECK_ALL(hash(line) != hash(DistArray(roll(line, 1))));
+}
+
+TEST_CASE("in a hash every NaN is the same one") {
+  auto const hash_of = [](auto value) {
+    auto u = zeros<decltype(value)>({5}, over(2));
+    u(3) = value;
+    return hash(u);
+  };
+  auto const check = [&]<class T>(T nan) {
+    auto const reference = hash_of(std::numeric_limits<T>::quiet_NaN());
+    CHECK_ALL(hash_of(nan) == reference);
+    CHECK_ALL(hash_of(std::numeric_limits<T>::infinity()) != reference);
+    CHECK_ALL(hash_of(T{}) != reference);
+  };
+  check(std::bit_cast<double>(0xfff8'0000'0000'0123ULL));
+  check(std::bit_cast<float>(0xffc0'0123U));
+  check(float16::from_bits(0xfe01));
+  check(bfloat16::from_bits(0xffc1));
+  check(-std::numeric_limits<long double>::quiet_NaN());
+
+  auto const nan = std::numeric_limits<double>::quiet_NaN();
+  using Complex = std::complex<double>;
+  CHECK_ALL(hash_of(Complex(nan, 1)) == hash_of(Complex(-nan, 1)));
+  CHECK_ALL(hash_of(Complex(1, nan)) == hash_of(Complex(1, -nan)));
+  CHECK_ALL(hash_of(Complex(1, nan)) != hash_of(Complex(nan, 1)));
+  CHECK_ALL(hash_of(0.0) != hash_of(-0.0));
 }
 
 TEST_CASE("arrays are equal wherever they lie") {

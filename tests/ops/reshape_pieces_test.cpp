@@ -46,7 +46,7 @@ bool counts_up(Array<N> const& u) {
 template <std::size_t M, std::size_t N>
 Array<M> in_place(Array<N> const& u, std::int64_t const (&shape)[M], NamedSharding const& wanted) {
   std::optional<Array<M>> result;
-  auto const sent = sent_by([&] { result = reshape(u, shape); });
+  auto const sent = sent_by([&] { result = DistArray(reshape(u, shape)); });
   CHECK(sent.messages == 0);
   CHECK(sent.bytes == 0);
   CHECK(result->sharding() == wanted);
@@ -204,8 +204,8 @@ TEST_CASE("where rows are cut, the missing cells travel") {
   auto flat = iota<std::int64_t>({1}, NamedSharding(mesh, P(none)));
 
   // 0 0 1 1 | 0 0 1 1 to 0 0 0 0 | 1 1 1 1, and 0 1 0 1 | 0 1 0 1 to the same.
-  auto const of_line = sent_by([&] { rows = reshape(line, {2, 4}); });
-  auto const of_columns = sent_by([&] { flat = reshape(columns, {8}); });
+  auto const of_line = sent_by([&] { rows = DistArray(reshape(line, {2, 4})); });
+  auto const of_columns = sent_by([&] { flat = DistArray(reshape(columns, {8})); });
 
   CHECK(of_line.messages == 2);
   CHECK(of_line.bytes == 2 * 2 * word);
@@ -238,7 +238,7 @@ TEST_CASE("random arrays of several boxes are fused without a message, and split
     auto back = u;
 
     auto const sent = sent_by([&] {
-      fused = reshape(u, {a * b, c * d});
+      fused = DistArray(reshape(u, {a * b, c * d}));
       back = reshape(fused, {a, 1, b, c, d})(tessera::all, 0, tessera::all, tessera::all,
                                              tessera::all);
     });

@@ -6,7 +6,7 @@ tessera_add_test_driver(programs programs/driver.cpp LINKS tessera::tessera MPI:
 add_test(NAME programs
   COMMAND Python3::Interpreter programs/run.py $<TARGET_FILE:programs>
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
-set_tests_properties(programs PROPERTIES TIMEOUT 1200 LABELS "programs;spread;slow" PROCESSORS 4)
+set_tests_properties(programs PROPERTIES TIMEOUT 3600 LABELS "programs;spread;slow" PROCESSORS 4)
 
 tessera_add_test_driver(forks programs/forks/driver.cpp LINKS tessera::tessera)
 add_test(NAME programs.forks

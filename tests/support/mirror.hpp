@@ -3,6 +3,7 @@
 /// The oracle: a dense array in one process, with NumPy's rules written the plain way.
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <ostream>
@@ -158,14 +159,18 @@ template <class T>
   });
 }
 
-/// Equal bit for bit: NaN equals itself, -0 is not +0.
+/// Equal bit for bit: -0 is not +0. Every NaN equals every other one.
 template <class T>
 [[nodiscard]] bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
-  if constexpr (std::is_same_v<T, bool>)
+  if constexpr (std::is_same_v<T, bool>) {
     return a == b;
-  else
-    return a.size() == b.size() &&
-           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  } else {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T const& x, T const& y) {
+      if (std::memcmp(&x, &y, sizeof(T)) == 0) return true;
+      if constexpr (std::equality_comparable<T>) return x != x && y != y;
+      return false;
+    });
+  }
 }
 
 }  // namespace tessera::test

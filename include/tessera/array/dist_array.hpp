@@ -3,6 +3,7 @@
 /// One array whose cells lie in pieces on the devices of a mesh.
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +20,9 @@
 #include "tessera/detail/index/shape.hpp"
 
 namespace tessera {
+
+template <Element T, std::size_t N>
+class Result;
 
 /// A global view of an array of N dimensions, cut over a mesh by a sharding.
 ///
@@ -39,15 +43,14 @@ class DistArray : public ExpressionBase,
 
   /// An array whose cells are not set.
   /// Throws: ShapeError if `shape` has not N extents or one is negative; ShardingError if it cannot
-  /// lie
-  ///         so; DeviceError if the memory cannot be had.
+  ///         lie so; DeviceError if the memory cannot be had.
   DistArray(Shape const& shape, NamedSharding const& sharding)
       : state_(detail::make_state(sharding, checked(shape), sizeof(T))) {}
 
   /// Takes the cells of an expression and places them where most of its operands lie.
   /// Shapes: the expression's.
   template <Expression E>
-  requires(E::rank == N && !std::same_as<E, DistArray>)
+  requires(E::rank == N && !std::derived_from<E, DistArray>)
       DistArray(E const& expression)  // NOLINT: a copy of a view is an array
       : state_(detail::state_for_result(expression, sizeof(T))) {
     detail::assign_to_view(view(expression.location()), expression, expression.location());
@@ -66,15 +69,16 @@ class DistArray : public ExpressionBase,
     detail::note_move(state_);
   }
 
-  /// Equal shape and sharding: writes the cells. Otherwise this array becomes a copy of the other,
-  /// and views of it keep its old cells.
+  /// Writes the other's cells into this array, which keeps its sharding. An array that was moved
+  /// from becomes a copy. Throws: ShapeError if the shapes differ; UsageError if this one is
+  /// partial.
   DistArray& operator=(DistArray const& other) {
-    if (state_ != nullptr && *layout() == *other.layout() && !sharding().is_partial())
-      detail::copy_cells(state_, other.storage(), {});
-    else
-      state_ = detail::copied(other.storage());
+    detail::assign_array(state_, other.storage());
     return *this;
   }
+  /// What an operation has made is written in the same way.
+  DistArray& operator=(Result<T, N>&& other);
+  /// Takes over the other's cells and sharding. Views of this array keep its old cells.
   DistArray& operator=(DistArray&& other) noexcept {
     state_ = std::move(other.state_);
     detail::note_move(state_);
@@ -86,7 +90,7 @@ class DistArray : public ExpressionBase,
   /// Shapes: the right side broadcasts to this array.
   /// Throws: ShapeError, before anything is sent.
   template <class E>
-  requires((Expression<E> || detail::ValueFor<E, T>)&&!std::same_as<E, DistArray>) DistArray&
+  requires((Expression<E> || detail::ValueFor<E, T>)&&!std::derived_from<E, DistArray>) DistArray&
   operator=(E const& value) {
     detail::check_writable(storage());
     detail::assign_to_view(view({}), value, {});
@@ -165,6 +169,28 @@ class DistArray : public ExpressionBase,
 
   detail::StatePtr state_;
 };
+
+/// The array that an operation has made. It is one like any other, but assigning it to an array
+/// writes its cells there: r = sum(u, axis(0)) leaves r where it lies.
+template <Element T, std::size_t N>
+class Result : public DistArray<T, N> {
+ public:
+  using DistArray<T, N>::DistArray;
+  using DistArray<T, N>::operator=;
+  Result(Result const&) = default;
+  Result(Result&&) noexcept = default;
+  Result& operator=(Result const&) = default;
+  Result& operator=(Result&& other) {  // NOLINT: it may throw
+    DistArray<T, N>::operator=(std::move(other));
+    return *this;
+  }
+};
+
+template <Element T, std::size_t N>
+DistArray<T, N>& DistArray<T, N>::operator=(Result<T, N>&& other) {
+  DistArray& made = other;
+  return state_ == nullptr ? *this = std::move(made) : *this = std::as_const(made);
+}
 
 /// The array of an expression has its type and rank.
 template <Expression E>

@@ -39,7 +39,7 @@ class DistArray<T, 0> : public ExpressionBase {
   /// The cell is the expression's value, on the devices of the mesh that it is made of.
   /// Throws: UsageError if it reads no array, and so has no mesh.
   template <Expression E>
-  requires(E::rank == 0 && !std::same_as<E, DistArray>)
+  requires(E::rank == 0 && !std::derived_from<E, DistArray>)
       DistArray(E const& expression)  // NOLINT: a copy of a view is an array
       : state_(detail::state_for_result(expression, sizeof(T))) {
     detail::assign_to_view(view(expression.location()), expression, expression.location());
@@ -56,12 +56,9 @@ class DistArray<T, 0> : public ExpressionBase {
   DistArray(DistArray&& other) noexcept : state_(std::move(other.state_)) {
     detail::note_move(state_);
   }
-  /// Equal sharding: writes the cell. Otherwise this array becomes a copy of the other.
+  /// Writes the cell. An array that was moved from becomes a copy.
   DistArray& operator=(DistArray const& other) {
-    if (state_ != nullptr && *layout() == *other.layout())
-      detail::copy_cells(state_, other.storage(), {});
-    else
-      state_ = detail::copied(other.storage());
+    detail::assign_array(state_, other.storage());
     return *this;
   }
   DistArray& operator=(DistArray&& other) noexcept {
@@ -72,7 +69,7 @@ class DistArray<T, 0> : public ExpressionBase {
 
   /// Writes the cell.
   template <class E>
-  requires((Expression<E> || detail::ValueFor<E, T>)&&!std::same_as<E, DistArray>) DistArray&
+  requires((Expression<E> || detail::ValueFor<E, T>)&&!std::derived_from<E, DistArray>) DistArray&
   operator=(E const& value) {
     detail::assign_to_view(view({}), value, {});
     return *this;

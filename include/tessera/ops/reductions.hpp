@@ -281,7 +281,7 @@ template <Element T, std::size_t N>
 
 /// One number to compare two runs by: the sum of mix(i, bits of element i) modulo 2^64 over the
 /// global row-major index i. Equal for any sharding and any number of devices. Ranks: collective;
-/// waits. Of structs, the bytes between the members count too.
+/// waits. Every NaN counts as one. Of structs all bytes count, also those between the members.
 template <Element T, std::size_t N>
 [[nodiscard]] std::uint64_t hash(DistArray<T, N> const& u,
                                  std::source_location at = std::source_location::current()) {

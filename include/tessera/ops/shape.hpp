@@ -9,6 +9,7 @@
 #include <source_location>
 #include <span>
 
+#include "tessera/array/dist_array.hpp"
 #include "tessera/array/rearrange.hpp"
 #include "tessera/array/shift.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
@@ -74,9 +75,8 @@ using element_of_all = typename PromotedAll<typename E::value_type...>::type;
 
 /// A new array of `shape`, placed like the anchor.
 template <Element T, std::size_t N>
-[[nodiscard]] DistArray<T, N> make_joined(Anchor const& anchor, Shape const& shape,
-                                          char const* what) {
-  return DistArray<T, N>(shape, sharding_of_joined(anchor, shape, what));
+[[nodiscard]] Result<T, N> make_joined(Anchor const& anchor, Shape const& shape, char const* what) {
+  return Result<T, N>(shape, sharding_of_joined(anchor, shape, what));
 }
 
 template <class E>
@@ -173,7 +173,7 @@ requires(E::rank > 0)
   detail::repeat_extent(shape[d], count);
   detail::Anchor anchor;
   detail::offer_operands(view, anchor);
-  auto const result = detail::make_joined<typename E::value_type, E::rank>(anchor, shape, "repeat");
+  auto result = detail::make_joined<typename E::value_type, E::rank>(anchor, shape, "repeat");
   auto const all_of = result.view(at);
   if (count <= extent)
     for (std::int64_t k = 0; k < count; ++k) detail::narrowed(all_of, d, {k, count, extent}) = view;
@@ -230,9 +230,9 @@ template <detail::Shiftable E>
 /// Example: reshape(u, {3, -1}) of 12 cells is 3 x 4. Rows of 5 cells under cyclic(2) become one
 ///          dimension under cyclic(10), and that becomes rows under cyclic(2).
 template <Element T, std::size_t N, std::size_t M>
-[[nodiscard]] DistArray<T, M> reshape(DistArray<T, N> const& u, std::int64_t const (&shape)[M],
-                                      std::source_location at = std::source_location::current()) {
-  return DistArray<T, M>(detail::reshaped(u.readable(), Shape(shape, shape + M), at));
+[[nodiscard]] Result<T, M> reshape(DistArray<T, N> const& u, std::int64_t const (&shape)[M],
+                                   std::source_location at = std::source_location::current()) {
+  return Result<T, M>(detail::reshaped(u.readable(), Shape(shape, shape + M), at));
 }
 template <Expression E, std::size_t M>
 [[nodiscard]] auto reshape(E const& e, std::int64_t const (&shape)[M],

@@ -26,8 +26,6 @@
 #include "src/runtime/statement_hooks.hpp"
 #include "src/runtime/statement_listener.hpp"
 #include "src/runtime/submission.hpp"
-#include "src/statement/copy_kernel.hpp"
-#include "src/statement/statement.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -262,34 +260,6 @@ void check_writable(StatePtr const& state) {
 
 void pin_cells(StatePtr const& state) {
   state->pin();
-}
-
-void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
-  check_runtime(*from);
-  auto const* const partials = storage_of(*from).partials();
-  if (partials == nullptr || partials->value != nullptr)
-    copy_cells(to, readable(from), location);
-  else
-    partials->sum_partials(partials->cells, to, location);
-}
-
-void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
-  if (to == from) return;
-  Statement statement;
-  CopyKernel const kernel{to->element_bytes()};
-  auto const identity = AffineMap::identity(to->layout()->rank());
-  statement.kind = "copy";
-  statement.location = location;
-  statement.type_hash = hash_text("copy");
-  statement.purpose = Purpose::transfer;
-  statement.copied_bytes = to->element_bytes();
-  statement.work = {to->layout(), identity, whole(to->layout()->shape())};
-  statement.target = to;
-  statement.operands.push_back({from, Access::plain(identity), -1});
-  statement.forms = copy_forms();
-  statement.kernel = &kernel;
-  statement.kernel_bytes = sizeof kernel;
-  submit(statement);
 }
 
 StatePtr copied(StatePtr const& state) {

@@ -23,6 +23,17 @@
 #define TESSERA_HOST_FOR_SOME_TYPES
 #endif
 
-#if defined(__FAST_MATH__)
-#error "Tessera promises the same bits for any number of devices; do not build with -ffast-math"
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
+#error \
+    "Tessera promises the same bits for any number of devices, and -ffast-math, \
+-fassociative-math, -freciprocal-math, -fno-signed-zeros would let them differ: build without them"
+#endif
+
+// Clang has no macro for the second flag, and does not need it.
+#if !defined(TESSERA_ALLOW_SLOW_LOOPS) && !defined(__CUDA_ARCH__) && \
+    (!defined(__NO_MATH_ERRNO__) || (!defined(__clang__) && !defined(__NO_TRAPPING_MATH__)))
+#pragma message(                                                                                    \
+    "Tessera's loops are slower without -fno-math-errno -fno-trapping-math; link tessera::tessera " \
+    "in CMake, add the flags of docs/guide/running.md, or pass -DTESSERA_ALLOW_SLOW_LOOPS")
 #endif

@@ -26,13 +26,12 @@ template <Accumulator A, class Node, std::size_t K, bool keep>
     return reduce<A>(node, kind, location, parameter);
   } else {
     using T = decltype(std::declval<A const&>().value(0.0));
-    using Result = DistArray<T, keep ? rank : rank - K>;
     IndexSpace<rank> const space(node.extents());
     auto const found = survey(node, kind);
     auto const plan =
         plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box, sizeof(A)});
     FoldLabel const label{kind, location, parameter};
-    Result result(make_state(plan->result.layout, sizeof(T)));
+    Result<T, keep ? rank : rank - K> result(make_state(plan->result.layout, sizeof(T)));
     if (plan->owns_all_terms)
       run_fold<A, T>(node, {result.storage(), {result.layout(), plan->result.map, space.box()}},
                      label);

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "tessera/array/operators.hpp"
@@ -151,15 +152,28 @@ struct WithIndex {
     return {value, index};
   }
 };
+/// A cell whose NaNs are the same one: their signs and payloads depend on what computed them.
+template <class T>
+[[nodiscard]] TESSERA_FUNCTION decltype(auto) with_one_nan(T const& value) {
+  if constexpr (is_complex<T>)
+    return T(with_one_nan(value.real()), with_one_nan(value.imag()));
+  else if constexpr (is_floating<T>)
+    return value == value ? T(value) : std::numeric_limits<T>::quiet_NaN();
+  else
+    return (value);
+}
 /// A term of the hash.
 struct MixedWithIndex {
   template <class T>
   TESSERA_FUNCTION static std::uint64_t apply(std::int64_t index, T const& value) {
+    auto const& cell = with_one_nan(value);
     if constexpr (sizeof(T) <= 8) {
-      return mix(static_cast<std::uint64_t>(index), bits_of(value));
+      return mix(static_cast<std::uint64_t>(index), bits_of(cell));
     } else {
+      // The last bytes of a long double of 80 bits are no part of it.
+      constexpr auto bytes = std::numeric_limits<T>::digits == 64 ? 10 : sizeof(T);
       std::uint64_t words[(sizeof(T) + 7) / 8] = {};
-      std::memcpy(words, &value, sizeof(T));
+      std::memcpy(words, &cell, bytes);
       auto hash = static_cast<std::uint64_t>(index);
       for (auto const word : words) hash = mix(hash, word);
       return hash;

@@ -39,6 +39,10 @@ namespace tessera::detail {
 /// `to` = the value of `from`. A partial array that was not read yet is added up where `to` lies.
 void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location);
 
+/// What `to = from` means: the value of `from`, written where `to` lies; a copy if `to` is null.
+/// Throws: ShapeError if the shapes differ; UsageError if `to` must not be written.
+void assign_array(StatePtr& to, StatePtr const& from);
+
 /// `to` = `from`, cell by cell; equal shapes, any layouts.
 void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location);
 

@@ -3,6 +3,8 @@
 /// The result type of two operands by NumPy's rules, and conversions between element types that
 /// mean the same on every device.
 
+#include <bit>
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -14,22 +16,12 @@
 
 namespace tessera::detail {
 
+/// The signed integer of so many bytes; as NumPy, uint64 with a signed type becomes float64.
 template <std::size_t bytes>
-struct SignedOf {
-  using type = double;  // as NumPy: uint64 with a signed type becomes float64
-};
-template <>
-struct SignedOf<2> {
-  using type = std::int16_t;
-};
-template <>
-struct SignedOf<4> {
-  using type = std::int32_t;
-};
-template <>
-struct SignedOf<8> {
-  using type = std::int64_t;
-};
+using SignedOf =
+    std::conditional_t<bytes == 2, std::int16_t,
+                       std::conditional_t<bytes == 4, std::int32_t,
+                                          std::conditional_t<bytes == 8, std::int64_t, double>>>;
 
 /// Two different arithmetic types. Integers of 4 bytes and more need a double beside a float.
 template <class A, class B>
@@ -39,7 +31,7 @@ struct Promote {
   using Signed = std::conditional_t<std::is_signed_v<A>, A, B>;
   using Unsigned = std::conditional_t<std::is_signed_v<A>, B, A>;
   using Mixed = std::conditional_t<(sizeof(Signed) > sizeof(Unsigned)), Signed,
-                                   typename SignedOf<2 * sizeof(Unsigned)>::type>;
+                                   SignedOf<2 * sizeof(Unsigned)>>;
   using Integers = std::conditional_t<same_sign, Wider, Mixed>;
 
   using Float = std::conditional_t<std::is_floating_point_v<A>, A, B>;
@@ -118,6 +110,52 @@ using weakly_promoted = typename Weak<T, S>::type;
 template <class T>
 using floating_of = std::conditional_t<is_floating<T> || is_complex<T>, T, double>;
 
+/// condition ? a : b, part by part, so that loops become vectors.
+template <class C>
+[[nodiscard]] TESSERA_FUNCTION C selected(bool condition, C a, C b) {
+  if constexpr (is_complex<C>)
+    return {condition ? a.real() : b.real(), condition ? a.imag() : b.imag()};
+  else if constexpr (is_half<C>)
+    return C::from_bits(condition ? a.bits() : b.bits());
+  else if constexpr (std::same_as<C, bool>)
+    return (condition & a) | (!condition & b);
+  else
+    return condition ? a : b;
+}
+
+// Conversions of integers of 64 bits with the results of static_cast. AVX2 has no instruction for
+// vectors of them, so they are made of two halves: 2^52 plus a half n has the bits of 2^52, plus n.
+#if defined(__AVX2__) && !defined(__AVX512DQ__) && !defined(__CUDA_ARCH__)
+inline constexpr bool by_halves = true;
+#else
+inline constexpr bool by_halves = false;
+#endif
+template <class T>
+inline constexpr bool has_halves = std::is_integral_v<T> && sizeof(T) == 8 && by_halves;
+
+/// The double nearest to an integer.
+template <class I>
+[[nodiscard]] TESSERA_FUNCTION double from_halves(I x) {
+  constexpr std::uint64_t sign = std::is_signed_v<I> ? 0x8000'0000U : 0;
+  constexpr double added = 0x1p84 + 0x1p52 + (std::is_signed_v<I> ? 0x1p63 : 0);
+  auto const bits = static_cast<std::uint64_t>(x);
+  auto const high = (bits >> 32U) ^ (sign | std::bit_cast<std::uint64_t>(0x1p84));
+  auto const low = (bits & 0xffff'ffffU) | std::bit_cast<std::uint64_t>(0x1p52);
+  auto const sum = (std::bit_cast<double>(high) - added) + std::bit_cast<double>(low);
+  return x == 0 ? 0 : sum;  // which is -0 if the thread rounds down
+}
+/// A double that is in the range of the integer I, rounded towards zero.
+template <class I>
+[[nodiscard]] TESSERA_FUNCTION I to_halves(double x) {
+  constexpr double added = 0x1.8p52;
+  auto const whole = std::trunc(x);
+  auto const high = std::floor(whole * 0x1p-32);
+  auto const high_bits = std::bit_cast<std::uint64_t>(high + added) << 32U;
+  auto const low_bits = std::bit_cast<std::uint64_t>(whole - high * 0x1p32 + added);
+  constexpr auto bits = std::bit_cast<std::uint64_t>(added);
+  return static_cast<I>(high_bits + low_bits - ((bits << 32U) + bits));
+}
+
 /// x as a T. Conversions that C++ leaves undefined are defined here, so that vectors, their
 /// remainders and devices agree: a floating value beyond an integer type becomes the nearest value
 /// of that type, and NaN becomes 0. A complex number converts only to a complex number, or to a
@@ -145,9 +183,18 @@ TESSERA_FUNCTION T convert(S x) {
     constexpr T half_beyond = Limits::max() / 2 + 1;
     constexpr S beyond = static_cast<S>(half_beyond) * 2;
     constexpr S lowest = static_cast<S>(Limits::min());
-    if (x >= beyond) return Limits::max();
-    if (x >= lowest) return static_cast<T>(x);
-    return x < lowest ? Limits::min() : T{0};
+    if constexpr (has_halves<T> && sizeof(S) <= 8) {
+      auto const within = x >= lowest ? to_halves<T>(x) : x < lowest ? Limits::min() : T{0};
+      return x >= beyond ? Limits::max() : within;
+    } else {
+      if (x >= beyond) return Limits::max();
+      if (x >= lowest) return static_cast<T>(x);
+      return x < lowest ? Limits::min() : T{0};
+    }
+  } else if constexpr (has_halves<S> && std::same_as<T, double>) {
+    return from_halves(x);
+  } else if constexpr (std::same_as<S, bool> && std::is_arithmetic_v<T>) {
+    return x ? T{1} : T{0};
   } else {
     return static_cast<T>(x);
   }

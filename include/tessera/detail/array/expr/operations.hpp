@@ -2,9 +2,11 @@
 /// @file
 /// The operations on one cell. Both operands are first converted to type C.
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include "tessera/detail/array/expr/convert.hpp"
@@ -166,42 +168,23 @@ struct Argument {
   }
 };
 
-struct Equal {
-  template <class C>
-  TESSERA_FUNCTION static bool apply(C a, C b) {
-    return a == b;
-  }
-};
-struct NotEqual {
-  template <class C>
-  TESSERA_FUNCTION static bool apply(C a, C b) {
-    return a != b;
-  }
-};
-struct Less {
-  template <class C>
-  TESSERA_FUNCTION static bool apply(C a, C b) {
-    return a < b;
-  }
-};
-struct LessEqual {
-  template <class C>
-  TESSERA_FUNCTION static bool apply(C a, C b) {
-    return a <= b;
-  }
-};
-struct Greater {
-  template <class C>
-  TESSERA_FUNCTION static bool apply(C a, C b) {
-    return a > b;
-  }
-};
-struct GreaterEqual {
-  template <class C>
-  TESSERA_FUNCTION static bool apply(C a, C b) {
-    return a >= b;
-  }
-};
+#define TESSERA_OPERATION(Name, Result, op)          \
+  struct Name {                                      \
+    template <class C>                               \
+    TESSERA_FUNCTION static Result apply(C a, C b) { \
+      return static_cast<Result>(a op b);            \
+    }                                                \
+  };
+TESSERA_OPERATION(Equal, bool, ==)
+TESSERA_OPERATION(NotEqual, bool, !=)
+TESSERA_OPERATION(Less, bool, <)
+TESSERA_OPERATION(LessEqual, bool, <=)
+TESSERA_OPERATION(Greater, bool, >)
+TESSERA_OPERATION(GreaterEqual, bool, >=)
+TESSERA_OPERATION(BitAnd, C, &)
+TESSERA_OPERATION(BitOr, C, |)
+TESSERA_OPERATION(BitXor, C, ^)
+#undef TESSERA_OPERATION
 struct And {
   TESSERA_FUNCTION static bool apply(bool a, bool b) { return a && b; }
 };
@@ -211,41 +194,35 @@ struct Or {
 struct Not {
   TESSERA_FUNCTION static bool apply(bool a) { return !a; }
 };
-struct BitAnd {
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a, C b) {
-    return static_cast<C>(a & b);
-  }
-};
-struct BitOr {
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a, C b) {
-    return static_cast<C>(a | b);
-  }
-};
-struct BitXor {
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a, C b) {
-    return static_cast<C>(a ^ b);
-  }
-};
 
+/// `a` if it is NaN, else `b`. By bits: of two comparisons the compiler would make branches.
+template <class C>
+[[nodiscard]] TESSERA_FUNCTION C nan_first(C a, C b) {
+  constexpr std::size_t bytes = is_floating<C> ? sizeof(C) : 0;
+  if constexpr (bytes == 0) {
+    return b;
+  } else if constexpr (bytes > 8) {
+    return a != a ? a : b;
+  } else {
+    using Bits = std::conditional_t<bytes == 2, std::uint16_t,
+                                    std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>;
+    auto const mask = static_cast<Bits>(Bits{0} - static_cast<Bits>(a != a));
+    auto const of_b = std::bit_cast<Bits>(b);
+    return std::bit_cast<C>(static_cast<Bits>(of_b ^ ((std::bit_cast<Bits>(a) ^ of_b) & mask)));
+  }
+}
 /// The smaller one; NaN if either is.
 struct Minimum {
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
-    if constexpr (is_floating<C>)
-      if (a != a) return a;
-    return a < b || a == b ? a : b;
+    return nan_first(a, selected(a <= b, a, b));
   }
 };
 /// The larger one; NaN if either is.
 struct Maximum {
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
-    if constexpr (is_floating<C>)
-      if (a != a) return a;
-    return a > b || a == b ? a : b;
+    return nan_first(a, selected(a >= b, a, b));
   }
 };
 
@@ -275,97 +252,37 @@ struct Member {
 };
 
 // Functions of one floating or complex argument.
-struct Sqrt {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::sqrt(static_cast<Computed<C>>(a));
-  }
-};
-struct Exp {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::exp(static_cast<Computed<C>>(a));
-  }
-};
-struct Log {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::log(static_cast<Computed<C>>(a));
-  }
-};
-struct Sin {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::sin(static_cast<Computed<C>>(a));
-  }
-};
-struct Cos {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::cos(static_cast<Computed<C>>(a));
-  }
-};
-struct Tan {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::tan(static_cast<Computed<C>>(a));
-  }
-};
-struct Tanh {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::tanh(static_cast<Computed<C>>(a));
-  }
-};
-struct Floor {
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::floor(static_cast<Computed<C>>(a));
-  }
-};
-struct Ceil {
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a) {
-    return std::ceil(static_cast<Computed<C>>(a));
-  }
-};
+#define TESSERA_OPERATION(Name, function)                \
+  struct Name {                                          \
+    TESSERA_HOST_FOR_SOME_TYPES                          \
+    template <class C>                                   \
+    TESSERA_FUNCTION static C apply(C a) {               \
+      return std::function(static_cast<Computed<C>>(a)); \
+    }                                                    \
+  };
+TESSERA_OPERATION(Sqrt, sqrt)
+TESSERA_OPERATION(Exp, exp)
+TESSERA_OPERATION(Log, log)
+TESSERA_OPERATION(Sin, sin)
+TESSERA_OPERATION(Cos, cos)
+TESSERA_OPERATION(Tan, tan)
+TESSERA_OPERATION(Tanh, tanh)
+TESSERA_OPERATION(Floor, floor)
+TESSERA_OPERATION(Ceil, ceil)
+#undef TESSERA_OPERATION
+
+template <class Op, class... Ops>
+inline constexpr bool is_one_of = (std::same_as<Op, Ops> || ...);
 
 /// Operations that only the host can do: the functions of std::complex.
 template <class Op, class C>
-inline constexpr bool runs_on_host_only = is_complex<C> &&
-                                          (std::same_as<Op, Power> || std::same_as<Op, Sqrt> ||
-                                           std::same_as<Op, Exp> || std::same_as<Op, Log> ||
-                                           std::same_as<Op, Sin> || std::same_as<Op, Cos> ||
-                                           std::same_as<Op, Tan> || std::same_as<Op, Tanh>);
+inline constexpr bool runs_on_host_only =
+    is_complex<C>&& is_one_of<Op, Power, Sqrt, Exp, Log, Sin, Cos, Tan, Tanh>;
 
 /// Operations that complex numbers do not have: they have no order.
 template <class Op>
-inline constexpr bool needs_order = false;
-template <>
-inline constexpr bool needs_order<Less> = true;
-template <>
-inline constexpr bool needs_order<LessEqual> = true;
-template <>
-inline constexpr bool needs_order<Greater> = true;
-template <>
-inline constexpr bool needs_order<GreaterEqual> = true;
-template <>
-inline constexpr bool needs_order<Minimum> = true;
-template <>
-inline constexpr bool needs_order<Maximum> = true;
-template <>
-inline constexpr bool needs_order<Modulo> = true;
-template <>
-inline constexpr bool needs_order<Floor> = true;
-template <>
-inline constexpr bool needs_order<Ceil> = true;
+inline constexpr bool needs_order =
+    is_one_of<Op, Less, LessEqual, Greater, GreaterEqual, Minimum, Maximum, Modulo, Floor, Ceil>;
 
 /// Refuses operations that complex numbers do not have, at the place where they are written.
 template <class Op, class C>

@@ -25,17 +25,26 @@ struct RowOfCells {
   TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { first += n * (*strides)[d]; }
 };
 
+/// A cell as it lies in memory. Bools are compared as bytes, which loops turn into vectors.
+template <class T>
+[[nodiscard]] TESSERA_FUNCTION T cell_at(T const* cell) {
+  if constexpr (std::same_as<T, bool>)
+    return *reinterpret_cast<unsigned char const*>(cell) != 0;
+  else
+    return *cell;
+}
+
 /// Cells that lie side by side.
 template <class T, class Strides = Index>
 struct UnitRow : RowOfCells<T const, Strides> {
-  TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j]; }
+  TESSERA_FUNCTION T operator()(std::int64_t j) const { return cell_at(this->first + j); }
 };
 
 /// Cells at any distance, 0 included.
 template <class T, class Strides = Index>
 struct StridedRow : RowOfCells<T const, Strides> {
   std::int64_t stride;
-  TESSERA_FUNCTION T operator()(std::int64_t j) const { return this->first[j * stride]; }
+  TESSERA_FUNCTION T operator()(std::int64_t j) const { return cell_at(this->first + j * stride); }
 };
 
 /// The same value everywhere.
@@ -50,10 +59,8 @@ struct ConstantRow {
 struct IndexRow {
   std::int64_t start;
   std::size_t dimension;
-  bool is_inner;  ///< whether that is the rows' own dimension
-  TESSERA_FUNCTION std::int64_t operator()(std::int64_t j) const {
-    return is_inner ? start + j : start;
-  }
+  std::int64_t inner;  ///< all bits set if that is the rows' own dimension, else none
+  TESSERA_FUNCTION std::int64_t operator()(std::int64_t j) const { return start + (j & inner); }
   TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
     if (d == dimension) start += n;
   }
@@ -88,7 +95,10 @@ struct WhereRow {
   A a;
   B b;
   TESSERA_FUNCTION C operator()(std::int64_t j) const {
-    return condition(j) ? convert<C>(a(j)) : convert<C>(b(j));
+    if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool>)
+      return condition(j) ? convert<C>(a(j)) : convert<C>(b(j));
+    else
+      return selected(condition(j), convert<C>(a(j)), convert<C>(b(j)));
   }
   TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) {
     condition.move(d, n);
@@ -173,7 +183,8 @@ struct IndexKernel {
   std::size_t dimension;
   template <bool unit, class Call>
   [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
-    return IndexRow{(*call.first)[dimension], dimension, dimension + 1 == call.extents->size()};
+    return IndexRow{(*call.first)[dimension], dimension,
+                    dimension + 1 == call.extents->size() ? -1 : 0};
   }
 };
 
@@ -254,13 +265,13 @@ TESSERA_FUNCTION void put_result(T& cell, A const& whole, double parameter) {
 template <class Kernel, class T, bool unit>
 void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
-  auto const count = call.extents->back();
-  auto const stride = call.target_strides->back();
   auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
   RowOfCells<T> target{reinterpret_cast<T*>(call.target), call.target_strides};
   auto const write = [&] {
-    auto const cells = row;  // its pointers stay in registers while the row is written
+    auto const cells = row;  // all of these stay in registers while the row is written
     T* const to = target.first;
+    auto const count = call.extents->back();
+    auto const stride = call.target_strides->back();
     if constexpr (unit) {
 #pragma GCC ivdep
       for (std::int64_t j = 0; j < count; ++j) to[j] = convert<T>(cells(j));
