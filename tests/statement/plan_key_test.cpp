@@ -75,4 +75,26 @@ TEST_CASE("a pinned array has plans of its own, since its memory need not lie as
   CHECK_FALSE(key_of(target, {one}) == key_of(target, {other}));
 }
 
+// With as many dimensions, boundaries and operands as there can be. TESSERA_ASSERT counts.
+TEST_CASE("the longest statement has a key") {
+  Index const ones(max_rank, 1);
+  auto const layout = test::make_layout(
+      Mesh({{"x", 1}}), PartitionSpec(std::vector<SpecEntry>(max_rank, none)), ones);
+  auto const array = std::make_shared<ArrayModel>(layout, 8, 1);
+  array->set_widths({Index(max_rank, 0), Index(max_rank, 0)});
+  Statement statement;
+  statement.target = array;
+  statement.mode = WriteMode::fold_slabs;
+  statement.slab_map = AffineMap::identity(max_rank);
+  statement.work = work_on(layout);
+  for (std::size_t l = 0; l < detail::max_operands; ++l)
+    statement.operands.push_back({std::make_shared<ArrayModel>(layout, 8, l + 2),
+                                  shifted_by(ones, ones, BoundaryKind::edge)});
+  PlanKey key;
+  key.describe(statement);
+
+  // The words of an operand of 8 dimensions, each with a map and a boundary, for every operand.
+  CHECK(key.words().size() > detail::max_operands * 8 * (3 + 4));
+}
+
 TEST_SUITE_END();

@@ -38,9 +38,8 @@ struct ElementSize {
 /// Lifetime: the memory outlives the array, its views, and the statements that name them;
 ///           `synchronize()` waits for these. Between statements, after `synchronize()`, the caller
 ///           may read and write it, copies alike.
-/// Throws:   ShapeError, on every process alike, if the views of one process do not fit;
-/// ShardingError
-///           as DistArray.
+/// Throws:   ShapeError, on every process alike, if the views of one process do not fit; and
+///           ShardingError as DistArray.
 /// Cost:     the array is pinned: it never gets ghost cells, so a statement that reads neighbours
 ///           first assembles their cells and its own in a temporary. In a loop, compute on a copy.
 /// Example:  adopt<double, 1>({{DeviceId(0), Box{{0}, {4}}, mine.data(), {1}}}, {8}, rows)

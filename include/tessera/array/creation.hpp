@@ -4,7 +4,6 @@
 /// array.
 
 #include <array>
-#include <concepts>
 #include <cstdint>
 #include <source_location>
 #include <span>

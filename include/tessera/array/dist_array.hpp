@@ -5,10 +5,8 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <source_location>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,9 +18,6 @@
 #include "tessera/detail/index/shape.hpp"
 
 namespace tessera {
-
-template <Element T, std::size_t N>
-class Result;
 
 /// A global view of an array of N dimensions, cut over a mesh by a sharding.
 ///
@@ -63,21 +58,23 @@ class DistArray : public ExpressionBase,
 
   /// An array of existing cells. Their rank must be N and their element size that of T.
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
-
   DistArray(DistArray const& other) : state_(detail::copied(other.storage())) {}
   DistArray(DistArray&& other) noexcept : state_(std::move(other.state_)) {
     detail::note_move(state_);
   }
 
-  /// Writes the other's cells into this array, which keeps its sharding. An array that was moved
-  /// from becomes a copy. Throws: ShapeError if the shapes differ; UsageError if this one is
-  /// partial.
+  /// Writes the other's cells into this array, which keeps its sharding; one that was moved from
+  /// becomes a copy. Throws: ShapeError for another shape; UsageError if this array is partial.
   DistArray& operator=(DistArray const& other) {
     detail::assign_array(state_, other.storage());
     return *this;
   }
-  /// What an operation has made is written in the same way.
-  DistArray& operator=(Result<T, N>&& other);
+  /// A ResultArray is written in the same way.
+  template <std::derived_from<DistArray> Made>
+  requires(!std::same_as<Made, DistArray>) DistArray& operator=(Made&& made) {
+    DistArray& array = made;
+    return state_ == nullptr ? *this = std::move(array) : *this = std::as_const(array);
+  }
   /// Takes over the other's cells and sharding. Views of this array keep its old cells.
   DistArray& operator=(DistArray&& other) noexcept {
     state_ = std::move(other.state_);
@@ -114,8 +111,7 @@ class DistArray : public ExpressionBase,
   /// Ranks: local; collective for a partial array.
   /// Throws: UsageError if the array was moved from.
   [[nodiscard]] detail::StatePtr const& readable() const { return detail::readable(storage()); }
-  /// What the array holds: its cells, or its partials. Throws: UsageError if the array was moved
-  /// from.
+  /// What the array holds: its cells, or its partials. Throws: UsageError if it was moved from.
   [[nodiscard]] detail::StatePtr const& storage() const {
     if (state_ == nullptr)
       throw UsageError("this array was moved from; assign another array to it before it is used");
@@ -170,27 +166,21 @@ class DistArray : public ExpressionBase,
   detail::StatePtr state_;
 };
 
-/// The array that an operation has made. It is one like any other, but assigning it to an array
-/// writes its cells there: r = sum(u, axis(0)) leaves r where it lies.
+/// The array that an operation has made: one like any other, except that assigning it to an array
+/// writes its cells there. r = sum(u, axis(0)) leaves r where it lies.
 template <Element T, std::size_t N>
-class Result : public DistArray<T, N> {
+class ResultArray : public DistArray<T, N> {
  public:
   using DistArray<T, N>::DistArray;
   using DistArray<T, N>::operator=;
-  Result(Result const&) = default;
-  Result(Result&&) noexcept = default;
-  Result& operator=(Result const&) = default;
-  Result& operator=(Result&& other) {  // NOLINT: it may throw
+  ResultArray(ResultArray const&) = default;
+  ResultArray(ResultArray&&) noexcept = default;
+  ResultArray& operator=(ResultArray const&) = default;
+  ResultArray& operator=(ResultArray&& other) {  // NOLINT: it may throw
     DistArray<T, N>::operator=(std::move(other));
     return *this;
   }
 };
-
-template <Element T, std::size_t N>
-DistArray<T, N>& DistArray<T, N>::operator=(Result<T, N>&& other) {
-  DistArray& made = other;
-  return state_ == nullptr ? *this = std::move(made) : *this = std::as_const(made);
-}
 
 /// The array of an expression has its type and rank.
 template <Expression E>

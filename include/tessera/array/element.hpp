@@ -4,7 +4,6 @@
 
 #include <complex>
 #include <concepts>
-#include <cstdint>
 #include <string>
 #include <type_traits>
 

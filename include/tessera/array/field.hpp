@@ -2,7 +2,6 @@
 /// @file
 /// One member of an array of structs, to read and to write.
 
-#include <concepts>
 #include <type_traits>
 #include <utility>
 

@@ -152,8 +152,8 @@ concept Shiftable = Expression<E> && requires(E const& e) {
 ///
 /// Shapes:  one offset per dimension; one boundary for all dimensions, or a list of one per
 ///          dimension, where Boundaries{below, above} tells the two ends apart.
-/// Throws:  ShapeError where the numbers do not fit; UsageError for a boundary periodic on one
-/// side. Example: shift(u, {0, 1}, periodic) is u's right neighbour in each row.
+/// Throws:  ShapeError where the numbers do not fit; UsageError if only one end is periodic.
+/// Example: shift(u, {0, 1}, periodic) is u's right neighbour in each row.
 template <detail::Shiftable E>
 [[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
                          Boundaries const& boundary,

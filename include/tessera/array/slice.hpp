@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdint>
 #include <source_location>
-#include <type_traits>
 
 #include "tessera/array/element.hpp"
 #include "tessera/detail/index/shape.hpp"

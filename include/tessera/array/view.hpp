@@ -5,7 +5,6 @@
 
 #include <array>
 #include <concepts>
-#include <memory>
 #include <source_location>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 /// @file
 /// Arrays in NumPy's own files: numpy.load reads what save_npy writes, and the other way round.
 
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>

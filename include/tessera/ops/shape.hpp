@@ -75,8 +75,9 @@ using element_of_all = typename PromotedAll<typename E::value_type...>::type;
 
 /// A new array of `shape`, placed like the anchor.
 template <Element T, std::size_t N>
-[[nodiscard]] Result<T, N> make_joined(Anchor const& anchor, Shape const& shape, char const* what) {
-  return Result<T, N>(shape, sharding_of_joined(anchor, shape, what));
+[[nodiscard]] ResultArray<T, N> make_joined(Anchor const& anchor, Shape const& shape,
+                                            char const* what) {
+  return ResultArray<T, N>(shape, sharding_of_joined(anchor, shape, what));
 }
 
 template <class E>
@@ -230,9 +231,9 @@ template <detail::Shiftable E>
 /// Example: reshape(u, {3, -1}) of 12 cells is 3 x 4. Rows of 5 cells under cyclic(2) become one
 ///          dimension under cyclic(10), and that becomes rows under cyclic(2).
 template <Element T, std::size_t N, std::size_t M>
-[[nodiscard]] Result<T, M> reshape(DistArray<T, N> const& u, std::int64_t const (&shape)[M],
-                                   std::source_location at = std::source_location::current()) {
-  return Result<T, M>(detail::reshaped(u.readable(), Shape(shape, shape + M), at));
+[[nodiscard]] ResultArray<T, M> reshape(DistArray<T, N> const& u, std::int64_t const (&shape)[M],
+                                        std::source_location at = std::source_location::current()) {
+  return ResultArray<T, M>(detail::reshaped(u.readable(), Shape(shape, shape + M), at));
 }
 template <Expression E, std::size_t M>
 [[nodiscard]] auto reshape(E const& e, std::int64_t const (&shape)[M],

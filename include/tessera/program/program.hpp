@@ -13,7 +13,6 @@
 #include <ostream>
 #include <source_location>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "tessera/base/error.hpp"
@@ -203,8 +202,7 @@ template <LoopFunction F>
 /// Makes a program that can run `body`, a function of nothing or of a Step, for any number of
 /// steps. Nothing runs yet.
 ///
-/// Example: auto heat = record([&] { u(inner) = 0.8 * u(inner) + 0.1 * u(left) + 0.1 * u(right);
-/// });
+/// Example: auto heat = record([&] { u(inner) = 0.8 * u(inner) + 0.1 * (u(left) + u(right)); });
 ///          heat.run(1000);
 template <detail::LoopFunction Body>
 [[nodiscard]] Program record(Body&& body, LoopOptions const& options = {},

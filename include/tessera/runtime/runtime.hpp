@@ -3,7 +3,6 @@
 /// The one Runtime that main owns, and the devices and processes of the job.
 
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>

@@ -135,7 +135,6 @@ void load_cell(std::byte const* cell, std::int64_t bytes, std::byte* into) {
 }
 
 void store_cell(std::byte* cell, std::int64_t bytes, std::byte const* from) {
-  if (bytes == 8) return store_words<std::uint64_t>(cell, 8, from);
   switch (word_bytes(bytes)) {
     case 8:
       return store_words<std::uint64_t>(cell, bytes, from);

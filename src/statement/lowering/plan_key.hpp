@@ -14,6 +14,10 @@ namespace tessera {
 /// Everything a plan depends on, as numbers: two statements with equal keys have equal plans.
 class PlanKey {
  public:
+  PlanKey() = default;
+  PlanKey(PlanKey const&) = delete;
+  PlanKey& operator=(PlanKey const&) = delete;
+
   /// Describes the current statement: layouts, maps, boxes, which operands are one array, ghost
   /// widths, and halo validity.
   void describe(Statement const& statement);

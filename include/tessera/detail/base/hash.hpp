@@ -2,7 +2,6 @@
 /// @file
 /// Hashes that are the same on every process and in every run.
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>

@@ -3,7 +3,6 @@
 /// Reductions along dimensions, as new arrays.
 
 #include <cstddef>
-#include <type_traits>
 
 #include "tessera/array/axes.hpp"
 #include "tessera/array/dist_array.hpp"
@@ -31,7 +30,7 @@ template <Accumulator A, class Node, std::size_t K, bool keep>
     auto const plan =
         plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box, sizeof(A)});
     FoldLabel const label{kind, location, parameter};
-    Result<T, keep ? rank : rank - K> result(make_state(plan->result.layout, sizeof(T)));
+    ResultArray<T, keep ? rank : rank - K> result(make_state(plan->result.layout, sizeof(T)));
     if (plan->owns_all_terms)
       run_fold<A, T>(node, {result.storage(), {result.layout(), plan->result.map, space.box()}},
                      label);

@@ -3,7 +3,6 @@
 /// Arrays and scalars as templates know them: references to what only the library can look into.
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 
 #include "tessera/base/ids.hpp"

@@ -4,7 +4,6 @@
 /// the compiled kernel.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "tessera/base/source.hpp"

@@ -8,7 +8,6 @@
 /// slots before `main` begins.
 
 #include <cstddef>
-#include <type_traits>
 
 #include "tessera/detail/array/expr/row.hpp"
 #include "tessera/detail/base/function.hpp"
