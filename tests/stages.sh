@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 passed=0 failed=0 skipped=0 # tests of all suites so far
+failures=()                 # the tests and checks that failed
 built=()                    # the presets that were built
 times=$(mktemp)             # "SECONDS NAME" of every test
 trap 'rm -f "$times"' EXIT
@@ -29,6 +30,9 @@ suite() {
   # " 12/191 Test  #7: plan_test ......   Passed    0.35 sec"
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*$/\2 \1/p' "$log" |
     sed "s/\$/ ($name)/" >>"$times"
+  # "	  5 - plan_test (Failed)   plan"
+  mapfile -t -O "${#failures[@]}" failures < <(
+    sed -nE "s|^[[:space:]]+[0-9]+ - ([^ ]+) \(.*|\1 ($name)|p" "$log")
   rm -f "$log"
   passed=$((passed + ran - wrong - left_out))
   failed=$((failed + wrong))
@@ -49,7 +53,7 @@ check() {
   case $code in
     0) passed=$((passed + 1)) ;;
     77) skipped=$((skipped + 1)) ;;
-    *) failed=$((failed + 1)) ;;
+    *) failed=$((failed + 1)) failures+=("$1") ;;
   esac
 }
 
@@ -66,7 +70,7 @@ build() {
     echo "the build of $preset failed; it is tried without precompiled headers"
     if configure_and_build "$preset" -DTESSERA_PRECOMPILE=OFF "$@"; then return; fi
   fi
-  failed=$((failed + 1))
+  failed=$((failed + 1)) failures+=("build $preset")
   return 1
 }
 
@@ -102,6 +106,7 @@ top_ten() { sort --numeric-sort --reverse | sed -n 1,10p; }
 summary() {
   slowest
   if ((skipped > 0)); then echo "$skipped skipped; the lines above say why"; fi
+  if ((failed > 0)); then printf 'failed: %s\n' "${failures[@]}"; fi
   echo "$passed passed, $failed failed"
   ((failed == 0 && passed > 0))
 }

@@ -34,16 +34,16 @@ def git(*arguments: str) -> str:
     return run.stdout.strip() if run.returncode == 0 else ""
 
 
-def without_precompiled(command: str) -> list[str]:
-    """The options of a compilation that clang understands: precompiled headers, pragmas and warnings
-    are those of g++."""
+def for_clang(command: str) -> list[str]:
+    """The options of a compilation that clang understands: precompiled headers, pragmas, warnings and
+    the model of costs are those of g++."""
     kept, words = [], iter(shlex.split(command))
     for word in words:
         if word == "-include":
             header = next(words)
             if not header.endswith("cmake_pch.hxx"):
                 kept += [word, header]
-        elif word not in ("-Winvalid-pch", "-fpch-preprocess"):
+        elif word not in ("-Winvalid-pch", "-fpch-preprocess", "-fvect-cost-model=dynamic"):
             kept.append(word)
     return [*kept, "-w"]
 
@@ -58,7 +58,7 @@ def write_commands(build: pathlib.Path, folder: pathlib.Path) -> list[str]:
         by_nvcc = any(re.fullmatch(r"(.*/)?nvcc[-\d.]*", w) for w in shlex.split(entry["command"]))
         if inside and path.suffix == ".cpp" and not by_nvcc:
             commands.append({"directory": entry["directory"], "file": entry["file"],
-                             "arguments": without_precompiled(entry["command"])})
+                             "arguments": for_clang(entry["command"])})
     (folder / "compile_commands.json").write_text(json.dumps(commands))
     return sorted({c["file"] for c in commands})
 

@@ -3,9 +3,11 @@
 /// The oracle: a dense array in one process, with NumPy's rules written the plain way.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <ostream>
 #include <type_traits>
 #include <vector>
@@ -165,8 +167,9 @@ template <class T>
   if constexpr (std::is_same_v<T, bool>) {
     return a == b;
   } else {
+    using Bytes = std::array<std::byte, sizeof(T)>;
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T const& x, T const& y) {
-      if (std::memcmp(&x, &y, sizeof(T)) == 0) return true;
+      if (std::bit_cast<Bytes>(x) == std::bit_cast<Bytes>(y)) return true;
       if constexpr (std::equality_comparable<T>) return x != x && y != y;
       return false;
     });
