@@ -44,7 +44,9 @@ set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefine
 # Programs instantiate Tessera's kernels, so the choice reaches them as well. `native` would die on
 # hosts older than the one that compiled; x86-64-v3 is every x86 server since 2015.
 set(TESSERA_PORTABLE_ARCH "")
+set(tessera_on_x86_64 OFF)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(tessera_on_x86_64 ON)
   set(TESSERA_PORTABLE_ARCH "x86-64-v3")
 endif()
 set(TESSERA_ARCH "${TESSERA_PORTABLE_ARCH}" CACHE STRING

@@ -30,6 +30,18 @@ struct WithMemberRow {
     values.move(d, n);
   }
 };
+template <auto member, class... Rows>
+inline constexpr bool has_functions<WithMemberRow<member, Rows...>> = (has_functions<Rows> || ...);
+template <auto member, class S, class V>
+requires(has_functions<WithMemberRow<member, S, V>>) struct Block<WithMemberRow<member, S, V>> {
+  Block<S> structs;
+  Block<V> values;
+  [[nodiscard]] auto compute(WithMemberRow<member, S, V> const& row, std::int64_t first,
+                             std::int64_t count) {
+    return WithMemberRow<member, ComputedRow<S>, ComputedRow<V>>{
+        structs.compute(row.structs, first, count), values.compute(row.values, first, count)};
+  }
+};
 template <auto member, class Structs, class Values>
 struct WithMemberKernel {
   static constexpr KernelEnds ends = Structs::ends + Values::ends;

@@ -81,8 +81,13 @@ TESSERA_BINARY(operator^, BitXor, InPromoted)
 TESSERA_BINARY(minimum, Minimum, InPromoted)
 /// The larger of two elements; NaN if either is.
 TESSERA_BINARY(maximum, Maximum, InPromoted)
-/// a to the power of b; integers become double.
+// Of functions of real numbers, integers become double.
+/// a to the power of b.
 TESSERA_BINARY(pow, Power, InFloating)
+/// The angle of the point (b, a) from the positive first axis, in [-pi, pi]: C's atan2(a, b).
+TESSERA_BINARY(atan2, Atan2, InFloating)
+/// The length of the vector (a, b), without overflow in between.
+TESSERA_BINARY(hypot, Hypot, InFloating)
 #undef TESSERA_BINARY
 
 template <auto member, class V>
@@ -172,16 +177,46 @@ template <Expression A>
 TESSERA_FLOATING(sqrt, Sqrt)
 /// e to the power of each element.
 TESSERA_FLOATING(exp, Exp)
+/// 2 to the power of each element.
+TESSERA_FLOATING(exp2, Exp2)
+/// exp(u) - 1, exact to the last digits where u is small.
+TESSERA_FLOATING(expm1, Expm1)
 /// The natural logarithm.
 TESSERA_FLOATING(log, Log)
+/// The logarithm to base 2.
+TESSERA_FLOATING(log2, Log2)
+/// The logarithm to base 10.
+TESSERA_FLOATING(log10, Log10)
+/// log(1 + u), exact to the last digits where u is small.
+TESSERA_FLOATING(log1p, Log1p)
 /// The sine of angles in radians.
 TESSERA_FLOATING(sin, Sin)
 /// The cosine of angles in radians.
 TESSERA_FLOATING(cos, Cos)
 /// The tangent of angles in radians.
 TESSERA_FLOATING(tan, Tan)
+/// The angle, in [-pi/2, pi/2], whose sine is given.
+TESSERA_FLOATING(asin, Asin)
+/// The angle, in [0, pi], whose cosine is given.
+TESSERA_FLOATING(acos, Acos)
+/// The angle, in [-pi/2, pi/2], whose tangent is given.
+TESSERA_FLOATING(atan, Atan)
+/// The hyperbolic sine.
+TESSERA_FLOATING(sinh, Sinh)
+/// The hyperbolic cosine.
+TESSERA_FLOATING(cosh, Cosh)
 /// The hyperbolic tangent.
 TESSERA_FLOATING(tanh, Tanh)
+/// The cube root.
+TESSERA_FLOATING(cbrt, Cbrt)
+/// The error function.
+TESSERA_FLOATING(erf, Erf)
+/// 1 - erf(u), exact to the last digits where u is large.
+TESSERA_FLOATING(erfc, Erfc)
+/// The gamma function: (n - 1)! of a whole number n.
+TESSERA_FLOATING(tgamma, Tgamma)
+/// The natural logarithm of the gamma function's magnitude.
+TESSERA_FLOATING(lgamma, Lgamma)
 /// The next whole number down.
 TESSERA_FLOATING(floor, Floor)
 /// The next whole number up.

@@ -102,6 +102,19 @@ struct NumberedRow {
   }
 };
 
+template <class Cells, class Make>
+inline constexpr bool has_functions<NumberedRow<Cells, Make>> = has_functions<Cells>;
+template <class Cells, class Make>
+requires(has_functions<Cells>) struct Block<NumberedRow<Cells, Make>> {
+  Block<Cells> cells;
+  [[nodiscard]] auto compute(NumberedRow<Cells, Make> const& row, std::int64_t first,
+                             std::int64_t count) {
+    return NumberedRow<ComputedRow<Cells>, Make>{cells.compute(row.cells, first, count),
+                                                 row.start + row.step * first, row.strides,
+                                                 row.step};
+  }
+};
+
 /// A cell as a term that depends on its row-major index.
 template <class Inner, class Make>
 struct IndexedKernel {

@@ -8,6 +8,7 @@
 #include "tessera/detail/array/expr/convert.hpp"
 #include "tessera/detail/array/expr/gpu.hpp"
 #include "tessera/detail/array/expr/operations.hpp"
+#include "tessera/detail/array/expr/row_blocks.hpp"
 #include "tessera/detail/array/expr/row_nontemporal.hpp"
 
 namespace tessera::detail {

@@ -103,7 +103,7 @@ class Fold {
   // Rows are terms: one cell takes several of them.
   void fold_rows() {
     A sum;
-    do sum.add_row(row_, call_.extents->back());
+    do add_row_to(sum, row_, call_.extents->back());
     while (terms_.next(row_));
     put_result(*target_.first, sum, parameter_);
   }
@@ -130,7 +130,10 @@ class Fold {
     Term block[static_cast<std::size_t>(width * depth)];
     std::int64_t filled = 0;
     for (bool more = true; more;) {
-      for (std::int64_t j = 0; j < count; ++j) block[j * depth + filled] = row_(first + j);
+      visit_blocks(row_, first, first + count,
+                   [&](auto const& cells, std::int64_t, std::int64_t n) {
+                     for (std::int64_t j = 0; j < n; ++j) block[j * depth + filled] = cells(j);
+                   });
       ++filled;
       more = terms_.next(row_);
       if (more && filled < depth) continue;

@@ -8,6 +8,7 @@
 
 #include "tessera/detail/array/evaluate/build.hpp"
 #include "tessera/detail/array/expr/gpu.hpp"
+#include "tessera/detail/array/expr/row_blocks.hpp"
 
 namespace tessera::detail {
 
@@ -19,12 +20,23 @@ concept Accumulator = std::is_trivially_copyable_v<A> && requires(A a, A const& 
   b.value(0.0);
 };
 
+/// Adds all cells of a row.
+template <Accumulator A, class Row>
+void add_row_to(A& accumulator, Row const& row, std::int64_t count) {
+  if constexpr (has_functions<Row>)
+    visit_blocks(row, 0, count, [&](auto const& block, std::int64_t, std::int64_t n) {
+      accumulator.add_row(block, n);
+    });
+  else
+    accumulator.add_row(row, count);
+}
+
 template <class Kernel, Accumulator A, bool unit>
 void reduce_rows(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
   auto& accumulator = *static_cast<A*>(call.accumulator);
   auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
-  auto const add = [&] { accumulator.add_row(row, call.extents->back()); };
+  auto const add = [&] { add_row_to(accumulator, row, call.extents->back()); };
   visit_rows(*call.extents, first, last, add, row);
 }
 

@@ -11,6 +11,7 @@
 
 #include "tessera/detail/array/expr/convert.hpp"
 #include "tessera/detail/base/function.hpp"
+#include "tessera/detail/formulas/functions.hpp"
 
 namespace tessera::detail {
 
@@ -226,14 +227,6 @@ struct Maximum {
   }
 };
 
-struct Power {
-  TESSERA_HOST_FOR_SOME_TYPES
-  template <class C>
-  TESSERA_FUNCTION static C apply(C a, C b) {
-    return std::pow(static_cast<Computed<C>>(a), static_cast<Computed<C>>(b));
-  }
-};
-
 template <class T>
 struct CastTo {
   template <class C>
@@ -251,7 +244,12 @@ struct Member {
   }
 };
 
-// Functions of one floating or complex argument.
+/// Types for which the library computes functions, many cells at once; the standard library
+/// computes those of complex numbers and long doubles.
+template <class C>
+inline constexpr bool has_formulas = std::same_as<Computed<C>, float> || std::same_as<C, double>;
+
+// Functions of one floating or complex argument. All but the last three have formulas.
 #define TESSERA_OPERATION(Name, function)                \
   struct Name {                                          \
     TESSERA_HOST_FOR_SOME_TYPES                          \
@@ -261,34 +259,94 @@ struct Member {
     }                                                    \
   };
 TESSERA_OPERATION(Sqrt, sqrt)
-TESSERA_OPERATION(Exp, exp)
-TESSERA_OPERATION(Log, log)
-TESSERA_OPERATION(Sin, sin)
-TESSERA_OPERATION(Cos, cos)
-TESSERA_OPERATION(Tan, tan)
-TESSERA_OPERATION(Tanh, tanh)
 TESSERA_OPERATION(Floor, floor)
 TESSERA_OPERATION(Ceil, ceil)
 #undef TESSERA_OPERATION
+
+#define TESSERA_OPERATION(Name, name)                           \
+  struct Name {                                                 \
+    static constexpr Function function = Function::name;        \
+    TESSERA_HOST_FOR_SOME_TYPES                                 \
+    template <class C>                                          \
+    TESSERA_FUNCTION static C apply(C a) {                      \
+      if constexpr (has_formulas<C>)                            \
+        return value_of<function>(static_cast<Computed<C>>(a)); \
+      else                                                      \
+        return std::name(a);                                    \
+    }                                                           \
+  };
+TESSERA_OPERATION(Exp, exp)
+TESSERA_OPERATION(Exp2, exp2)
+TESSERA_OPERATION(Expm1, expm1)
+TESSERA_OPERATION(Log, log)
+TESSERA_OPERATION(Log2, log2)
+TESSERA_OPERATION(Log10, log10)
+TESSERA_OPERATION(Log1p, log1p)
+TESSERA_OPERATION(Sin, sin)
+TESSERA_OPERATION(Cos, cos)
+TESSERA_OPERATION(Tan, tan)
+TESSERA_OPERATION(Asin, asin)
+TESSERA_OPERATION(Acos, acos)
+TESSERA_OPERATION(Atan, atan)
+TESSERA_OPERATION(Sinh, sinh)
+TESSERA_OPERATION(Cosh, cosh)
+TESSERA_OPERATION(Tanh, tanh)
+TESSERA_OPERATION(Cbrt, cbrt)
+TESSERA_OPERATION(Erf, erf)
+TESSERA_OPERATION(Erfc, erfc)
+TESSERA_OPERATION(Tgamma, tgamma)
+TESSERA_OPERATION(Lgamma, lgamma)
+#undef TESSERA_OPERATION
+
+// Functions of two.
+#define TESSERA_OPERATION(Name, name)                                                        \
+  struct Name {                                                                              \
+    static constexpr Function2 function = Function2::name;                                   \
+    TESSERA_HOST_FOR_SOME_TYPES                                                              \
+    template <class C>                                                                       \
+    TESSERA_FUNCTION static C apply(C a, C b) {                                              \
+      if constexpr (has_formulas<C>)                                                         \
+        return value_of<function>(static_cast<Computed<C>>(a), static_cast<Computed<C>>(b)); \
+      else                                                                                   \
+        return std::name(a, b);                                                              \
+    }                                                                                        \
+  };
+TESSERA_OPERATION(Power, pow)
+TESSERA_OPERATION(Atan2, atan2)
+TESSERA_OPERATION(Hypot, hypot)
+#undef TESSERA_OPERATION
+
+/// Operations that are computed for a block of cells at once.
+template <class Op, class C>
+concept BlockOperation = has_formulas<C> && requires {
+  Op::function;
+};
 
 template <class Op, class... Ops>
 inline constexpr bool is_one_of = (std::same_as<Op, Ops> || ...);
 
 /// Operations that only the host can do: the functions of std::complex.
 template <class Op, class C>
-inline constexpr bool runs_on_host_only =
-    is_complex<C>&& is_one_of<Op, Power, Sqrt, Exp, Log, Sin, Cos, Tan, Tanh>;
+inline constexpr bool runs_on_host_only = is_complex<C>&&
+    is_one_of<Op, Power, Sqrt, Exp, Log, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh>;
 
 /// Operations that complex numbers do not have: they have no order.
 template <class Op>
 inline constexpr bool needs_order =
     is_one_of<Op, Less, LessEqual, Greater, GreaterEqual, Minimum, Maximum, Modulo, Floor, Ceil>;
 
+/// Functions that the standard library has for real numbers alone.
+template <class Op>
+inline constexpr bool needs_real =
+    is_one_of<Op, Exp2, Expm1, Log2, Log1p, Cbrt, Erf, Erfc, Tgamma, Lgamma, Atan2, Hypot>;
+
 /// Refuses operations that complex numbers do not have, at the place where they are written.
 template <class Op, class C>
 constexpr void check_order() {
   static_assert(!(needs_order<Op> && is_complex<C>),
                 "complex numbers have no order: use abs(u), real(u) or imag(u)");
+  static_assert(!(needs_real<Op> && is_complex<C>),
+                "this function takes real numbers: use abs(u), real(u) or imag(u)");
 }
 
 }  // namespace tessera::detail

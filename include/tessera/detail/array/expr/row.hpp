@@ -261,26 +261,4 @@ TESSERA_FUNCTION void put_result(T& cell, A const& whole, double parameter) {
   cell = whole.value(parameter);
 }
 
-/// Writes rows of a box: the function behind a KernelFunction. The value is converted to T.
-template <class Kernel, class T, bool unit>
-void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
-  auto const& call = *static_cast<KernelCall const*>(context);
-  auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
-  RowOfCells<T> target{reinterpret_cast<T*>(call.target), call.target_strides};
-  auto const write = [&] {
-    auto const cells = row;  // all of these stay in registers while the row is written
-    T* const to = target.first;
-    auto const count = call.extents->back();
-    auto const stride = call.target_strides->back();
-    if constexpr (unit) {
-#pragma GCC ivdep
-      for (std::int64_t j = 0; j < count; ++j) to[j] = convert<T>(cells(j));
-    } else {
-#pragma GCC ivdep
-      for (std::int64_t j = 0; j < count; ++j) to[j * stride] = convert<T>(cells(j));
-    }
-  };
-  visit_rows(*call.extents, first, last, write, row, target);
-}
-
 }  // namespace tessera::detail

@@ -1,0 +1,61 @@
+#pragma once
+/// @file
+/// The elementary functions: their numbers, and their values for many arguments at once.
+///
+/// A value depends on its argument alone: not on its neighbours, nor on the processor's vectors,
+/// nor on the place in a block. It is computed with floating-point numbers rounded to nearest.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/detail/base/function.hpp"
+
+namespace tessera::detail {
+
+/// Functions of one argument; angles are in radians.
+enum class Function : std::uint8_t {
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log10,
+  log1p,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  cbrt,
+  erf,
+  erfc,
+  tgamma,
+  lgamma,
+};
+inline constexpr std::size_t function_count = static_cast<std::size_t>(Function::lgamma) + 1;
+
+/// Functions of two arguments.
+enum class Function2 : std::uint8_t { pow, atan2, hypot };
+inline constexpr std::size_t function2_count = static_cast<std::size_t>(Function2::hypot) + 1;
+
+/// Replaces each of `count` arguments by the function's value.
+/// Threads: any.
+/// Cost:    vectors of the processor that runs it, whatever the caller was compiled for.
+void compute(Function function, float* arguments, std::int64_t count);
+void compute(Function function, double* arguments, std::int64_t count);
+
+/// Replaces first[i] by the function of first[i] and second[i].
+void compute(Function2 function, float* first, float const* second, std::int64_t count);
+void compute(Function2 function, double* first, double const* second, std::int64_t count);
+
+}  // namespace tessera::detail
+
+#if defined(TESSERA_COMPILES_FOR_GPUS)
+#include "tessera/detail/formulas/value_inline.hpp"
+#else
+#include "tessera/detail/formulas/value_called.hpp"
+#endif

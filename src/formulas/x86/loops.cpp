@@ -1,0 +1,58 @@
+// Loops for x86-64 with AVX2 and with AVX-512. The attribute stands at each function, not at the
+// file: inline functions of other headers must not be compiled for processors that may be absent.
+
+#include "src/formulas/loops.hpp"
+
+#include <vector>
+
+#include "src/formulas/make_loops.hpp"
+
+namespace tessera::detail {
+namespace {
+
+struct Avx2 {
+  template <class F, class R>
+  [[gnu::target("avx2,fma"), gnu::flatten]] static void run(R* x, std::int64_t count) {
+    compute_all<F>(x, count);
+  }
+  template <class F, class R>
+  [[gnu::target("avx2,fma"), gnu::flatten]] static void run2(R* x, R const* y, std::int64_t count) {
+    compute_all<F>(x, y, count);
+  }
+};
+struct Avx512 {
+  template <class F, class R>
+  [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma"), gnu::flatten]] static void run(
+      R* x, std::int64_t count) {
+    compute_all<F>(x, count);
+  }
+  template <class F, class R>
+  [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma"), gnu::flatten]] static void run2(
+      R* x, R const* y, std::int64_t count) {
+    compute_all<F>(x, y, count);
+  }
+};
+
+constexpr ProcessorLoops loops_for_avx2 = loops_of<Avx2>("AVX2");
+constexpr ProcessorLoops loops_for_avx512 = loops_of<Avx512>("AVX-512");
+
+std::vector<ProcessorLoops const*> find_loops() {
+  std::vector<ProcessorLoops const*> found;
+  bool const has_fma = __builtin_cpu_supports("fma") != 0;
+  if (has_fma && __builtin_cpu_supports("avx512f") != 0 &&
+      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+      __builtin_cpu_supports("avx512vl") != 0)
+    found.push_back(&loops_for_avx512);
+  if (has_fma && __builtin_cpu_supports("avx2") != 0) found.push_back(&loops_for_avx2);
+  found.push_back(&loops_for_any_processor);
+  return found;
+}
+
+}  // namespace
+
+std::span<ProcessorLoops const* const> loops_of_this_processor() {
+  static auto const found = find_loops();
+  return found;
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,1 @@
+tessera_add_test(formulas PRECOMPILED standard OPTIMISED loops)
