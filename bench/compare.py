@@ -58,6 +58,11 @@ CASES = {
         "256MiB": (2, 5792, 1),
     },
 }
+# Statements of one cell at a time: cells in the caches.
+STATEMENTS = ("axpy where sqrt divide floor minimum exp exp2 expm1 log log2 log10 log1p sin cos tan "
+              "asin acos atan sinh cosh tanh cbrt erf erfc tgamma lgamma pow atan2 hypot").split()
+CASES["cells"] = {f"{name}-{dtype}": (1, 16_384, 500)
+                  for dtype in ("double", "float") for name in STATEMENTS}
 FEWEST_PAIRS = 5
 SECONDS_PER_CASE = 600
 HOSTS = pathlib.Path(__file__).parent.parent / "tests" / "hosts"

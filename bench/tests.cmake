@@ -18,7 +18,7 @@ add_test(NAME bench.against
 set_tests_properties(bench.against PROPERTIES
   TIMEOUT 600 PROCESSORS 8 RUN_SERIAL ON LABELS "bench;spread")
 foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-2048
-             sum.binned-64Ki sum.fast-64Ki transport.8B reshard.8MiB onesided.read-8B meet.fences meet.iterate-10)
+             sum.binned-64Ki sum.fast-64Ki transport.8B reshard.8MiB onesided.read-8B cells.exp-double cells.axpy-float meet.fences meet.iterate-10)
   string(REPLACE "." ";" words ${case})
   list(GET words 0 bench)
   list(GET words 1 name)
