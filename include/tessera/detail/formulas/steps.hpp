@@ -67,10 +67,22 @@ template <class R>
 TESSERA_FORMULA R magnitude(R x) {
   return of_bits<R>(as_bits(x) & ~Format<R>::sign);
 }
-/// x, negated if `sign_of` has a minus sign. With x >= 0: x with the sign of `sign_of`.
+/// x, negated if `sign_of` has a minus sign.
 template <class R>
 TESSERA_FORMULA R with_sign_flipped_by(R x, R sign_of) {
   return of_bits<R>(as_bits(x) ^ (as_bits(sign_of) & Format<R>::sign));
+}
+
+/// x >= 0 with the sign of `sign_of`.
+template <class R>
+TESSERA_FORMULA R with_sign_of(R sign_of, R x) {
+  return of_bits<R>(as_bits(x) | (as_bits(sign_of) & Format<R>::sign));
+}
+/// x, but at least `lowest` and at most `highest`. NaN stays.
+template <class R>
+TESSERA_FORMULA R clamped(R x, R lowest, R highest) {
+  R const below = selected(x > highest, highest, x);
+  return selected(below < lowest, lowest, below);
 }
 
 /// a * b + c, rounded once.
