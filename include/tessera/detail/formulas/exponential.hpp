@@ -67,7 +67,8 @@ struct Exp {
   TESSERA_FORMULA static R usual(R x) {
     constexpr R zero_below = either<R>(-746, -104);
     constexpr R infinite_above = either<R>(710, 89);
-    return exp_of(reduced_by_log2(clamped(x, zero_below, infinite_above)));
+    R const within = selected(x > infinite_above, infinite_above, x);
+    return selected(x < zero_below, R(0), exp_of(reduced_by_log2(within)));
   }
 };
 
@@ -79,11 +80,12 @@ struct Exp2 {
     constexpr R log2_low = either<R>(0x1.abc9e3b39803fp-56, -0x1.05c61p-29F);
     constexpr R zero_below = either<R>(-1076, -151);
     constexpr R infinite_above = either<R>(1025, 129);
-    R const within = clamped(x, zero_below, infinite_above);
+    R const within = selected(x > infinite_above, infinite_above, x);
     auto const k = rounded(within);
     R const fraction = within - k.value;
     auto const r = two_product(fraction, log2_high);
-    return exp_of(Reduced<R>{k, {r.high, fused(fraction, log2_low, r.low)}});
+    R const power = exp_of(Reduced<R>{k, {r.high, fused(fraction, log2_low, r.low)}});
+    return selected(x < zero_below, R(0), power);
   }
 };
 
@@ -101,11 +103,12 @@ struct Expm1 {
     constexpr R minus_one_below = either<R>(-50, -30);
     constexpr R infinite_above = either<R>(709.9, 89);
     constexpr R itself_below = either<R>(0x1p-54, 0x1p-25);
-    auto const [k, r] = reduced_by_log2(clamped(x, minus_one_below, infinite_above));
+    auto const [k, r] = reduced_by_log2(selected(x > infinite_above, infinite_above, x));
     // Half of the result, because 2^k may be infinite.
     R const scale = power_of_two<R>(as_bits(k.shifted) - 1);
     auto const half = plus_scaled_rest(two_sum(scale, R(-0.5)), scale, r);
-    return selected(magnitude(x) < itself_below, x, R(2) * (half.high + half.low));
+    R const result = selected(x < minus_one_below, R(-1), R(2) * (half.high + half.low));
+    return selected(magnitude(x) < itself_below, x, result);
   }
 };
 

@@ -60,12 +60,13 @@ TESSERA_FORMULA Pair<R> log1p_of_small(R f) {
   return {sum.high, fused(s, fused(z, q, square.high), sum.low - square.low)};
 }
 
-/// `result`, the logarithm of x > 0, or what is right for other numbers.
+/// `result`, the logarithm of a number x > 0, or what is right for other x.
 template <class R>
 TESSERA_FORMULA R log_or_special(R x, R result) {
-  R const without_log = selected(x == R(0), -infinity<R>(), not_a_number<R>());
-  R const below_infinity = selected(x > R(0), result, without_log);
-  return selected(x < infinity<R>(), below_infinity, x);
+  constexpr Bits<R> to_nan = as_bits(not_a_number<R>()) - as_bits(infinity<R>());
+  // Minus infinity, or NaN: by bits, which is faster than another selection.
+  R const without_log = of_bits<R>(as_bits(-infinity<R>()) | (x == R(0) ? Bits<R>{0} : to_nan));
+  return selected(x > R(0), result + selected(x == infinity<R>(), x, R(0)), without_log);
 }
 
 /// k log(2) + log_of_factor.
@@ -132,9 +133,9 @@ struct Log1p {
     constexpr R itself_below = either<R>(0x1p-54, 0x1p-25);
     auto const sum = two_sum(R(1), x);
     auto const parts = split_normal(sum.high);
-    // What 1 + x lost, divided by 2^k. Of x this large it does not count.
+    // What 1 + x lost, divided by 2^k. Of an x this large it does not count.
     R const inverse = of_bits<R>((2 * F::bias - parts.biased_k) << unsigned{F::fraction_bits});
-    R const lost = sum.low * selected(x < R(0x1p100F), inverse, R(0));
+    R const lost = selected(x < R(0x1p100F), sum.low * inverse, R(0));
     auto const f = fast_two_sum(parts.factor - R(1), lost);
     auto log = log1p_of_small(f.high);
     log.low = fused(f.low, R(1) - log.high, log.low);

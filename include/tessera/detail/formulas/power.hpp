@@ -12,27 +12,31 @@ namespace tessera::detail::formula {
 /// x to the power of y.
 struct Pow {
   TESSERA_FORMULA static double usual(double x, double y) {
-    // Beyond, powers are 0, 1 or infinite.
-    double const bounded_y = clamped(y, -0x1p65, 0x1p65);
     auto const log = log_of(magnitude(x));
-    auto exponent = two_product(bounded_y, log.high);
-    bool const is_bounded = magnitude(exponent.high) < 800;
-    double const low = fused(bounded_y, log.low, exponent.low);
-    auto reduced = reduced_by_log2(clamped(exponent.high, -746.0, 710.0));
-    reduced.r = fast_two_sum(reduced.r.high, reduced.r.low + selected(is_bounded, low, 0.0));
-    return with_special_cases(x, y, exp_of(reduced));
+    auto const exponent = two_product(y, log.high);
+    bool const is_infinite = exponent.high > 710;
+    double const high = selected(is_infinite, 710.0, exponent.high);
+    double const low = selected(is_infinite, 0.0, fused(y, log.low, exponent.low));
+    auto reduced = reduced_by_log2(high);
+    reduced.r = fast_two_sum(reduced.r.high, reduced.r.low + low);
+    double const power = exp_of(reduced);
+    return with_sign_or_special(x, y, selected(exponent.high < -746, 0.0, power));
   }
   TESSERA_FORMULA static float usual(float x, float y) {
-    double const wide_x = x;
-    double const wide_y = y;
-    double const bounded_y = clamped(wide_y, -0x1p40, 0x1p40);
-    auto const exponent = bounded_y * binary_log_of(magnitude(wide_x));
-    double const power = binary_power(clamped(exponent, -160.0, 160.0));
-    return static_cast<float>(with_special_cases(wide_x, wide_y, power));
+    double const exponent = double{y} * binary_log_of(magnitude(double{x}));
+    double const power = binary_power(selected(exponent > 160, 160.0, exponent));
+    double const magnitude = selected(exponent < -160, 0.0, power);
+    return static_cast<float>(with_sign_or_special(double{x}, double{y}, magnitude));
   }
 
  private:
-  /// log(x) of x > 0, to 67 bits, as 2 s (1 + s^2 / 3 + s^4 W(s^2)) + k log(2).
+  /// `log` of a number x > 0, or what is right for 0, infinity and NaN.
+  TESSERA_FORMULA static double at_ends(double x, double log) {
+    constexpr double infinite = infinity<double>();
+    return (log - selected(x == 0, infinite, 0.0)) + selected(x < infinite, 0.0, x);
+  }
+
+  /// log(x) of x >= 0, to 67 bits, as 2 s (1 + s^2 / 3 + s^4 W(s^2)) + k log(2).
   TESSERA_FORMULA static Pair<double> log_of(double x) {
     using Double = Pair<double>;
     auto const parts = split(x);
@@ -46,24 +50,24 @@ struct Pow {
     double const w = horner(square.high, 0x1.9999999999995p-3, 0x1.2492492493155p-3,
                             0x1.c71c71c563346p-4, 0x1.745d183e9d63bp-4, 0x1.3b135fc648785p-4,
                             0x1.11211c831a35bp-4, 0x1.de24663adec91p-5, 0x1.eb85be906bbabp-5);
-    auto const fifth = product_of_pairs(square, Double{w, 0});
+    auto const fifth = two_product(square.high, w);
     auto third = fast_two_sum(0x1.5555555555555p-2, fifth.high);
-    third.low += fifth.low + 0x1.5555555555555p-56;
+    third.low += fused(square.low, w, fifth.low) + 0x1.5555555555555p-56;
     auto const cube = product_of_pairs(Double{s, s_low}, product_of_pairs(square, third));
     auto const half = fast_two_sum(s, cube.high);
     auto sum = fast_two_sum(parts.k * 0x1.62e42fefa38p-1, 2 * half.high);
     sum.low += fused(parts.k, 0x1.ef35793c7673p-45, 2 * (half.low + (s_low + cube.low)));
-    return sum;
+    return {at_ends(x, sum.high), sum.low};
   }
 
-  /// log2(x) of a normal number x > 0, to 44 bits.
+  /// log2(x) of x = 0 or a normal number x > 0, to 44 bits.
   TESSERA_FORMULA static double binary_log_of(double x) {
     auto const parts = split_normal(x);
     double const f = parts.factor - 1;
     double const s = f / (2 + f);
     double const v = horner(s * s, 0x1.71547652b824fp1, 0x1.ec709dc5406bcp-1, 0x1.2776c28e48debp-1,
                             0x1.a61a32fdb438ep-2, 0x1.47949ef707d98p-2, 0x1.21bbb4d9c5bbp-2);
-    return fused(s, v, parts.k);
+    return at_ends(x, fused(s, v, parts.k));
   }
   /// 2^x to 34 bits.
   TESSERA_FORMULA static double binary_power(double x) {
@@ -74,22 +78,17 @@ struct Pow {
     return power * power_of_two<double>(as_bits(k.shifted));
   }
 
-  /// `power`, which is |x|^y, with the sign of x^y, or what is right where x^y has no logarithm.
-  TESSERA_FORMULA static double with_special_cases(double x, double y, double power) {
+  /// `power`, which is |x|^y, with the sign of x^y, or what is right where that is no number or 1.
+  TESSERA_FORMULA static double with_sign_or_special(double x, double y, double power) {
     constexpr double infinite = infinity<double>();
-    double const of_x = magnitude(x);
-    double const half_y = 0.5 * y;
+    double const half = 0.5 * y;
     bool const is_whole = std::trunc(y) == y;
-    bool const is_odd = is_whole & (std::trunc(half_y) != half_y);
-    // 0 and infinity to a power are one or the other.
-    bool const is_end = (of_x == 0) | (of_x == infinite);
-    double const end = selected((of_x == 0) ^ (y < 0), 0.0, infinite);
-    double const of_magnitude = selected(is_end, end, power);
-    double const of_sign = with_sign_flipped_by(of_magnitude, selected(is_odd, x, 0.0));
-    bool const has_no_power = (x < 0) & !is_whole & !is_end;
-    double const result = selected(has_no_power, not_a_number<double>(), of_sign);
-    double const or_nan = selected((x != x) | (y != y), x + y, result);
-    return selected((x == 1) | (y == 0), 1.0, or_nan);
+    bool const is_odd = is_whole & (std::trunc(half) != half);
+    double const with_sign = with_sign_flipped_by(power, selected(is_odd, x, 0.0));
+    bool const is_negative = (x < 0) & (x > -infinite);
+    double const result = selected(is_negative & !is_whole, not_a_number<double>(), with_sign);
+    bool const is_one = (x == 1) | (y == 0) | ((x == -1) & (magnitude(y) == infinite));
+    return selected(is_one, 1.0, result);
   }
 };
 
