@@ -1,0 +1,115 @@
+#pragma once
+/// @file
+/// Formulas of exp, exp2 and expm1.
+///
+/// With k = round(x / log(2)) and r = x - k log(2), e^x = 2^k e^r. Coefficients:
+/// tools/coefficients/exponential.sollya
+
+#include "tessera/detail/formulas/steps.hpp"
+
+namespace tessera::detail::formula {
+
+/// x = k log(2) + r with |r| <= log(2) / 2.
+template <class R>
+struct Reduced {
+  Rounded<R> k;
+  Pair<R> r;
+};
+/// Of |x| <= 1100 for double, 150 for float.
+template <class R>
+TESSERA_FORMULA Reduced<R> reduced_by_log2(R x) {
+  constexpr R high = either<R>(0x1.62e42fefa38p-1, 0x1.62e4p-1F);
+  constexpr R low = either<R>(0x1.ef35793c7673p-45, 0x1.7f7d1cp-20F);
+  constexpr R inverse = either<R>(0x1.71547652b82fep0, 0x1.715476p0F);
+  auto const k = rounded_product(x, inverse);
+  R const rest = fused(-k.value, high, x);  // exact
+  R const r = fused(-k.value, low, rest);
+  return {k, {r, fused(-k.value, low, rest - r)}};
+}
+
+/// What remains of e^r after 1 + r + r^2 / 2, divided by r^3.
+template <class R>
+TESSERA_FORMULA R exp_cubic(R r) {
+  if constexpr (Format<R>::is_double)
+    return horner(r, 0x1.5555555555559p-3, 0x1.555555555554dp-5, 0x1.111111110f64bp-7,
+                  0x1.6c16c16c1ab03p-10, 0x1.a01a01b00a5dep-13, 0x1.a01a018e103d9p-16,
+                  0x1.71ddf7f7e5967p-19, 0x1.27e5132ae42a2p-22, 0x1.af5f5eb3811bcp-26,
+                  0x1.1f1a66d05a922p-29);
+  else
+    return horner(r, 0x1.555554p-3F, 0x1.5554fp-5F, 0x1.111306p-7F, 0x1.6d4388p-10F,
+                  0x1.9e0ca2p-13F);
+}
+/// What remains of e^(r.high + r.low) after 1 + r.high.
+template <class R>
+TESSERA_FORMULA R exp_rest(Pair<R> r) {
+  R const quadratic = fused(r.high, exp_cubic(r.high), R(0.5));
+  return fused(r.high, fused(r.high, quadratic, r.low), r.low);
+}
+/// The same with half the error.
+template <class R>
+TESSERA_FORMULA R accurate_exp_rest(Pair<R> r) {
+  R const square = r.high * r.high;
+  R const square_low = fused(r.high, r.high, -square);
+  R const low = fused(R(0.5), square_low, fused(r.low, r.high, r.low));
+  return fused(R(0.5), square, fused(square * r.high, exp_cubic(r.high), low));
+}
+
+/// 2^k e^r.
+template <class R>
+TESSERA_FORMULA R exp_of(Reduced<R> x) {
+  auto const sum = fast_two_sum(R(1), x.r.high);
+  return times_power_of_two(sum.high + (sum.low + exp_rest(x.r)), x.k);
+}
+
+/// e to the power of x.
+struct Exp {
+  template <class R>
+  TESSERA_FORMULA static R usual(R x) {
+    constexpr R zero_below = either<R>(-746, -104);
+    constexpr R infinite_above = either<R>(710, 89);
+    R const within = selected(x > infinite_above, infinite_above, x);
+    return selected(x < zero_below, R(0), exp_of(reduced_by_log2(within)));
+  }
+};
+
+/// 2 to the power of x.
+struct Exp2 {
+  template <class R>
+  TESSERA_FORMULA static R usual(R x) {
+    constexpr R log2_high = either<R>(0x1.62e42fefa39efp-1, 0x1.62e43p-1F);
+    constexpr R log2_low = either<R>(0x1.abc9e3b39803fp-56, -0x1.05c61p-29F);
+    constexpr R zero_below = either<R>(-1076, -151);
+    constexpr R infinite_above = either<R>(1025, 129);
+    R const within = selected(x > infinite_above, infinite_above, x);
+    auto const k = rounded(within);
+    R const fraction = within - k.value;
+    auto const r = two_product(fraction, log2_high);
+    R const power = exp_of(Reduced<R>{k, {r.high, fused(fraction, log2_low, r.low)}});
+    return selected(x < zero_below, R(0), power);
+  }
+};
+
+/// scale e^r - 1 if `difference` is scale - 1; so for other numbers than 1.
+template <class R>
+TESSERA_FORMULA Pair<R> plus_scaled_rest(Pair<R> difference, R scale, Pair<R> r) {
+  auto const sum = fast_two_sum(difference.high, scale * r.high);
+  return {sum.high, fused(scale, accurate_exp_rest(r), sum.low + difference.low)};
+}
+
+/// e to the power of x, minus 1.
+struct Expm1 {
+  template <class R>
+  TESSERA_FORMULA static R usual(R x) {
+    constexpr R minus_one_below = either<R>(-50, -30);
+    constexpr R infinite_above = either<R>(709.9, 89);
+    constexpr R itself_below = either<R>(0x1p-54, 0x1p-25);
+    auto const [k, r] = reduced_by_log2(selected(x > infinite_above, infinite_above, x));
+    // Half of the result, because 2^k may be infinite.
+    R const scale = power_of_two<R>(as_bits(k.shifted) - 1);
+    auto const half = plus_scaled_rest(two_sum(scale, R(-0.5)), scale, r);
+    R const result = selected(x < minus_one_below, R(-1), R(2) * (half.high + half.low));
+    return selected(magnitude(x) < itself_below, x, result);
+  }
+};
+
+}  // namespace tessera::detail::formula

@@ -1,0 +1,147 @@
+#pragma once
+/// @file
+/// Formulas of log, log2, log10 and log1p.
+///
+/// x = 2^k (1 + f) with 1 + f from sqrt(1/2) to sqrt(2), and with s = f / (2 + f)
+/// log(1 + f) = 2 atanh(s) = 2 s + s^3 Q(s^2) = f - f^2 / 2 + s (f^2 / 2 + s^2 Q(s^2)).
+/// f is exact, f^2 / 2 is a sum of two numbers, and errors of the small rest hardly count.
+/// Coefficients: tools/coefficients/logarithm.sollya
+///
+/// Source: for the two forms of the same sum, Tang, Table-driven implementation of the logarithm
+/// function in IEEE floating-point arithmetic (1990).
+
+#include "tessera/detail/formulas/steps.hpp"
+
+namespace tessera::detail::formula {
+
+/// A number is 2^k * factor, with the factor from sqrt(1/2) to sqrt(2).
+template <class R>
+struct Split {
+  R k;
+  R factor;
+  Bits<R> biased_k;
+};
+/// Of x > 0 that is a normal number. Of others: anything.
+template <class R>
+TESSERA_FORMULA Split<R> split_normal(R x, R k_less = R(0)) {
+  using F = Format<R>;
+  constexpr R root = either<R>(0x1.6a09e667f3bcdp-1, 0x1.6a09e6p-1F);
+  constexpr R unit = Bits<R>{1} << unsigned{F::fraction_bits};
+  Bits<R> const bits = as_bits(x) + (F::one - as_bits(root));
+  Bits<R> const biased_k = bits >> unsigned{F::fraction_bits};
+  R const k = of_bits<R>(biased_k | as_bits(unit)) - (unit + R(F::bias));
+  return {k - k_less, of_bits<R>((bits & F::fraction) + as_bits(root)), biased_k};
+}
+/// Of x > 0.
+template <class R>
+TESSERA_FORMULA Split<R> split(R x) {
+  using F = Format<R>;
+  constexpr R least_normal = of_bits<R>(F::fraction + 1);
+  constexpr R scale = either<R>(0x1p54, 0x1p25);
+  constexpr R exponent = either<R>(54, 25);
+  bool const is_subnormal = x < least_normal;
+  return split_normal(selected(is_subnormal, x * scale, x), selected(is_subnormal, exponent, R(0)));
+}
+
+/// log(1 + f) as a number and a rest that is less than a tenth of it.
+template <class R>
+TESSERA_FORMULA Pair<R> log1p_of_small(R f) {
+  R const s = f / (R(2) + f);
+  R const z = s * s;
+  R q;
+  if constexpr (Format<R>::is_double)
+    q = horner(z, 0x1.5555555555593p-1, 0x1.999999997f9d5p-2, 0x1.249249422e16ap-2,
+               0x1.c71c51d340c0ap-3, 0x1.74664ae763febp-3, 0x1.39a06f29ed8b4p-3,
+               0x1.2f1344d62c18p-3);
+  else
+    q = horner(z, 0x1.55557ap-1F, 0x1.995ec6p-2F, 0x1.31e364p-2F);
+  auto const square = two_product(R(0.5) * f, f);
+  auto const sum = fast_two_sum(f, -square.high);
+  return {sum.high, fused(s, fused(z, q, square.high), sum.low - square.low)};
+}
+
+/// `result`, the logarithm of a number x > 0, or what is right for other x.
+template <class R>
+TESSERA_FORMULA R log_or_special(R x, R result) {
+  constexpr Bits<R> to_nan = as_bits(not_a_number<R>()) - as_bits(infinity<R>());
+  // Minus infinity, or NaN: by bits, which is faster than another selection.
+  R const without_log = of_bits<R>(as_bits(-infinity<R>()) | (x == R(0) ? Bits<R>{0} : to_nan));
+  return selected(x > R(0), result + selected(x == infinity<R>(), x, R(0)), without_log);
+}
+
+/// k log(2) + log_of_factor.
+template <class R>
+TESSERA_FORMULA R log_of_parts(R k, Pair<R> log_of_factor) {
+  constexpr R log2_high = either<R>(0x1.62e42fefa38p-1, 0x1.62e4p-1F);
+  constexpr R log2_low = either<R>(0x1.ef35793c7673p-45, 0x1.7f7d1cp-20F);
+  auto const sum = fast_two_sum(k * log2_high, log_of_factor.high);
+  return sum.high + (sum.low + fused(k, log2_low, log_of_factor.low));
+}
+
+/// The natural logarithm of x.
+struct Log {
+  template <class R>
+  TESSERA_FORMULA static R usual(R x) {
+    auto const parts = split(x);
+    return log_or_special(x, log_of_parts(parts.k, log1p_of_small(parts.factor - R(1))));
+  }
+};
+
+/// a * b without a's rest's and b's rounding errors.
+template <class R>
+TESSERA_FORMULA Pair<R> product_of_pairs(Pair<R> a, Pair<R> b) {
+  auto const product = two_product(a.high, b.high);
+  return {product.high, fused(a.low, b.high, fused(a.high, b.low, product.low))};
+}
+
+/// The binary logarithm of x.
+struct Log2 {
+  template <class R>
+  TESSERA_FORMULA static R usual(R x) {
+    constexpr R high = either<R>(0x1.71547652b82fep0, 0x1.715476p0F);
+    constexpr R low = either<R>(0x1.777d0ffda0d24p-56, 0x1.4ae0cp-26F);
+    auto const parts = split(x);
+    auto const log = log1p_of_small(parts.factor - R(1));
+    auto const of_factor = product_of_pairs(log, Pair<R>{high, low});
+    auto const sum = fast_two_sum(parts.k, of_factor.high);
+    return log_or_special(x, sum.high + (sum.low + of_factor.low));
+  }
+};
+
+/// The decimal logarithm of x.
+struct Log10 {
+  template <class R>
+  TESSERA_FORMULA static R usual(R x) {
+    constexpr R high = either<R>(0x1.bcb7b1526e50ep-2, 0x1.bcb7b2p-2F);
+    constexpr R low = either<R>(0x1.95355baaafad3p-57, -0x1.5b235ep-27F);
+    constexpr R log10_2_high = either<R>(0x1.34413509f78p-2, 0x1.3442p-2F);
+    constexpr R log10_2_low = either<R>(0x1.fef311f12b358p-46, -0x1.95ec1p-19F);
+    auto const parts = split(x);
+    auto const log = log1p_of_small(parts.factor - R(1));
+    auto const of_factor = product_of_pairs(log, Pair<R>{high, low});
+    auto const sum = fast_two_sum(parts.k * log10_2_high, of_factor.high);
+    R const rest = fused(parts.k, log10_2_low, of_factor.low);
+    return log_or_special(x, sum.high + (sum.low + rest));
+  }
+};
+
+/// The natural logarithm of 1 + x.
+struct Log1p {
+  template <class R>
+  TESSERA_FORMULA static R usual(R x) {
+    using F = Format<R>;
+    constexpr R itself_below = either<R>(0x1p-54, 0x1p-25);
+    auto const sum = two_sum(R(1), x);
+    auto const parts = split_normal(sum.high);
+    // What 1 + x lost, divided by 2^k. Of an x this large it does not count.
+    R const inverse = of_bits<R>((2 * F::bias - parts.biased_k) << unsigned{F::fraction_bits});
+    R const lost = selected(x < R(0x1p100F), sum.low * inverse, R(0));
+    auto const f = fast_two_sum(parts.factor - R(1), lost);
+    auto log = log1p_of_small(f.high);
+    log.low = fused(f.low, R(1) - log.high, log.low);
+    R const result = log_or_special(sum.high, log_of_parts(parts.k, log));
+    return selected(magnitude(x) < itself_below, x, result);
+  }
+};
+
+}  // namespace tessera::detail::formula
