@@ -101,7 +101,7 @@ struct Reduction {
   }
 };
 
-/// The sine of x radians. Error: at most 0.6 ulp.
+/// The sine of x radians. Error: at most 0.75 ulp (double), 0.51 ulp (float).
 struct Sin {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -117,7 +117,7 @@ struct Sin {
   }
 };
 
-/// The cosine of x radians. Error: at most 0.6 ulp.
+/// The cosine of x radians. Error: at most 0.75 ulp (double), 0.51 ulp (float).
 struct Cos {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -133,7 +133,7 @@ struct Cos {
   }
 };
 
-/// The tangent of x radians. Error: at most 0.7 ulp.
+/// The tangent of x radians. Error: at most 0.85 ulp (double), 0.51 ulp (float).
 struct Tan {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
