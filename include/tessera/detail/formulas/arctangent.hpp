@@ -95,7 +95,7 @@ struct Atan {
 };
 
 /// The angle of the point (x, y). Error: at most 0.7 ulp (double), 0.51 ulp (float); 1 ulp if the
-/// result is subnormal.
+/// result is about as small as subnormal numbers.
 struct Atan2 {
   template <class R>
   TESSERA_FORMULA static R usual(R y, R x) {
