@@ -6,7 +6,16 @@
 #include <concepts>
 
 #include "tessera/detail/base/function.hpp"
+#include "tessera/detail/formulas/arcsine.hpp"
+#include "tessera/detail/formulas/arctangent.hpp"
+#include "tessera/detail/formulas/error_function.hpp"
+#include "tessera/detail/formulas/exponential.hpp"
 #include "tessera/detail/formulas/functions.hpp"
+#include "tessera/detail/formulas/hyperbolic.hpp"
+#include "tessera/detail/formulas/logarithm.hpp"
+#include "tessera/detail/formulas/power.hpp"
+#include "tessera/detail/formulas/roots.hpp"
+#include "tessera/detail/formulas/sine.hpp"
 
 namespace tessera::detail {
 
@@ -16,90 +25,65 @@ concept HasRareArguments = requires(R x) {
   { F::is_rare(x) } -> std::same_as<bool>;
 };
 
-// Functions of the C library, cell by cell.
-#define TESSERA_BY_C_LIBRARY(Name, function) \
-  struct Name {                              \
-    template <class R>                       \
-    TESSERA_FUNCTION static R usual(R x) {   \
-      return std::function(x);               \
-    }                                        \
-  };
-#define TESSERA_BY_C_LIBRARY2(Name, function)   \
-  struct Name {                                 \
-    template <class R>                          \
-    TESSERA_FUNCTION static R usual(R x, R y) { \
-      return std::function(x, y);               \
-    }                                           \
-  };
 namespace formula {
-TESSERA_BY_C_LIBRARY(Exp, exp)
-TESSERA_BY_C_LIBRARY(Exp2, exp2)
-TESSERA_BY_C_LIBRARY(Expm1, expm1)
-TESSERA_BY_C_LIBRARY(Log, log)
-TESSERA_BY_C_LIBRARY(Log2, log2)
-TESSERA_BY_C_LIBRARY(Log10, log10)
-TESSERA_BY_C_LIBRARY(Log1p, log1p)
-TESSERA_BY_C_LIBRARY(Sin, sin)
-TESSERA_BY_C_LIBRARY(Cos, cos)
-TESSERA_BY_C_LIBRARY(Tan, tan)
-TESSERA_BY_C_LIBRARY(Asin, asin)
-TESSERA_BY_C_LIBRARY(Acos, acos)
-TESSERA_BY_C_LIBRARY(Atan, atan)
-TESSERA_BY_C_LIBRARY(Sinh, sinh)
-TESSERA_BY_C_LIBRARY(Cosh, cosh)
-TESSERA_BY_C_LIBRARY(Tanh, tanh)
-TESSERA_BY_C_LIBRARY(Cbrt, cbrt)
-TESSERA_BY_C_LIBRARY(Erf, erf)
-TESSERA_BY_C_LIBRARY(Erfc, erfc)
-TESSERA_BY_C_LIBRARY(Tgamma, tgamma)
-TESSERA_BY_C_LIBRARY(Lgamma, lgamma)
-TESSERA_BY_C_LIBRARY2(Pow, pow)
-TESSERA_BY_C_LIBRARY2(Atan2, atan2)
-TESSERA_BY_C_LIBRARY2(Hypot, hypot)
+
+/// Functions of the C library, one argument at a time. On a GPU they are those of CUDA, and may
+/// differ in the last place.
+struct Tgamma {
+  template <class R>
+  TESSERA_FUNCTION static R usual(R x) {
+    return std::tgamma(x);
+  }
+};
+struct Lgamma {
+  template <class R>
+  TESSERA_FUNCTION static R usual(R x) {
+    return std::lgamma(x);
+  }
+};
+
 }  // namespace formula
-#undef TESSERA_BY_C_LIBRARY
-#undef TESSERA_BY_C_LIBRARY2
 
 template <Function function>
 struct FormulaFor;
 template <Function2 function>
 struct FormulaFor2;
-#define TESSERA_FORMULA(name, Name)   \
+#define TESSERA_NAMED(name, Name)     \
   template <>                         \
   struct FormulaFor<Function::name> { \
     using type = formula::Name;       \
   };
-#define TESSERA_FORMULA2(name, Name)    \
+#define TESSERA_NAMED2(name, Name)      \
   template <>                           \
   struct FormulaFor2<Function2::name> { \
     using type = formula::Name;         \
   };
-TESSERA_FORMULA(exp, Exp)
-TESSERA_FORMULA(exp2, Exp2)
-TESSERA_FORMULA(expm1, Expm1)
-TESSERA_FORMULA(log, Log)
-TESSERA_FORMULA(log2, Log2)
-TESSERA_FORMULA(log10, Log10)
-TESSERA_FORMULA(log1p, Log1p)
-TESSERA_FORMULA(sin, Sin)
-TESSERA_FORMULA(cos, Cos)
-TESSERA_FORMULA(tan, Tan)
-TESSERA_FORMULA(asin, Asin)
-TESSERA_FORMULA(acos, Acos)
-TESSERA_FORMULA(atan, Atan)
-TESSERA_FORMULA(sinh, Sinh)
-TESSERA_FORMULA(cosh, Cosh)
-TESSERA_FORMULA(tanh, Tanh)
-TESSERA_FORMULA(cbrt, Cbrt)
-TESSERA_FORMULA(erf, Erf)
-TESSERA_FORMULA(erfc, Erfc)
-TESSERA_FORMULA(tgamma, Tgamma)
-TESSERA_FORMULA(lgamma, Lgamma)
-TESSERA_FORMULA2(pow, Pow)
-TESSERA_FORMULA2(atan2, Atan2)
-TESSERA_FORMULA2(hypot, Hypot)
-#undef TESSERA_FORMULA
-#undef TESSERA_FORMULA2
+TESSERA_NAMED(exp, Exp)
+TESSERA_NAMED(exp2, Exp2)
+TESSERA_NAMED(expm1, Expm1)
+TESSERA_NAMED(log, Log)
+TESSERA_NAMED(log2, Log2)
+TESSERA_NAMED(log10, Log10)
+TESSERA_NAMED(log1p, Log1p)
+TESSERA_NAMED(sin, Sin)
+TESSERA_NAMED(cos, Cos)
+TESSERA_NAMED(tan, Tan)
+TESSERA_NAMED(asin, Asin)
+TESSERA_NAMED(acos, Acos)
+TESSERA_NAMED(atan, Atan)
+TESSERA_NAMED(sinh, Sinh)
+TESSERA_NAMED(cosh, Cosh)
+TESSERA_NAMED(tanh, Tanh)
+TESSERA_NAMED(cbrt, Cbrt)
+TESSERA_NAMED(erf, Erf)
+TESSERA_NAMED(erfc, Erfc)
+TESSERA_NAMED(tgamma, Tgamma)
+TESSERA_NAMED(lgamma, Lgamma)
+TESSERA_NAMED2(pow, Pow)
+TESSERA_NAMED2(atan2, Atan2)
+TESSERA_NAMED2(hypot, Hypot)
+#undef TESSERA_NAMED
+#undef TESSERA_NAMED2
 
 template <Function function>
 using FormulaOf = typename FormulaFor<function>::type;
