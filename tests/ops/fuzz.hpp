@@ -62,8 +62,20 @@ enum class Kind : std::uint8_t {
   transposed_sum,
   repeat_slice,
   copy_transposed,
+  function,
   count
 };
+
+/// The sine, of floating types; integers stay.
+template <class T, class E>
+auto sine_of(E const& e) {
+  if constexpr (!std::is_floating_point_v<T>)
+    return e;
+  else if constexpr (std::is_same_v<E, T>)
+    return detail::value_of<detail::Function::sin>(e);
+  else
+    return sin(e);
+}
 
 /// One statement with its numbers. Which of them count depends on the kind.
 struct Step {
@@ -346,6 +358,9 @@ class Fuzz {
       case Kind::stencil:
         to = k0 * to + k1 * in_b + k2 * in_c;
         break;
+      case Kind::function:
+        to = k1 * sine_of<T>(in_b) + in_c;
+        break;
       case Kind::choose:
         to = where(in_b > in_c, in_b, 7);
         break;
@@ -447,6 +462,7 @@ class Fuzz {
       case Kind::stencil:
       case Kind::sprinkle:
       case Kind::masked:
+      case Kind::function:
       case Kind::transposed_sum:
         note(step.a, spans, {step.c, step.in_c});
         note(step.a, spans, {step.b, step.in_b});
@@ -600,6 +616,9 @@ class Fuzz {
       case Kind::stencil:
         put([](T x, T y, T z) { return plus(plus(times(k0, x), times(k1, y)), times(k2, z)); }, to,
             b, c);
+        break;
+      case Kind::function:
+        put([](T x, T y) { return plus(times(k1, sine_of<T>(x)), y); }, b, c);
         break;
       case Kind::choose:
         put([](T x, T y) { return x > y ? x : T{7}; }, b, c);

@@ -30,7 +30,7 @@ enum class BodyKind : std::uint8_t {
   slices,      ///< slices side by side, with strides
   neighbours,  ///< shifts past every kind of edge
   stencil,     ///< inner cells of an array from itself
-  choose,      ///< where, of a mask
+  choose,      ///< where, of a mask, and a function
   masked,      ///< writes where a mask is true
   counted,     ///< the number of the step, and coordinates
   row,         ///< one cell along the first dimension
@@ -231,7 +231,7 @@ class LoopFuzz {
         slice(a, s.in_a) = 0.7 * slice(a, s.in_a) + 0.1 * slice(a, s.in_b) + 0.1 * slice(a, s.in_c);
         return;
       case BodyKind::choose:
-        a = where(b > s.number, 0.9 * c, shifted(b, s));
+        a = where(b > s.number, 0.9 * c, sin(shifted(b, s)));
         return;
       case BodyKind::masked:
         a(c > s.number) = 0.3 * b;
