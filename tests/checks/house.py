@@ -1,6 +1,6 @@
 """Measures what makes the sources easy or hard to find one's way in.
 
-    headers     headers that tessera.hpp brings
+    headers     headers that tessera.hpp brings, without those for compilers of GPU kernels alone
     lines       their lines
     names       names that it puts into namespace tessera, or into one inside that is not detail
     bare        of these, names that no comment describes
@@ -33,6 +33,9 @@ import sys
 SOURCES = (".hpp", ".cpp", ".cu", ".h")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](tessera/[^">]+)', re.MULTILINE)
 DETAIL = "include/tessera/detail/"
+# What only a compiler of kernels for GPUs sees.
+FOR_GPUS = re.compile(r"^#if(def)?\b.*TESSERA_COMPILES_FOR_GPUS.*?^#(else|endif)",
+                      re.MULTILINE | re.DOTALL)
 # Lines between a declaration and the comment above it.
 INTRODUCTION = re.compile(r"\s*(template|requires|\[\[|#|TESSERA_|friend|inline|constexpr|explicit|"
                           r"//|typename|class|std::|&&|\|\|)")
@@ -63,7 +66,7 @@ class House:
             name = "include/" + todo.pop()
             if name in self.text and name not in found:
                 found.append(name)
-                todo += INCLUDE.findall(self.text[name])
+                todo += INCLUDE.findall(FOR_GPUS.sub("", self.text[name]))
         return sorted(found)
 
     def tags(self, files: list[str], *options: str) -> list[dict]:
@@ -149,7 +152,8 @@ class House:
 
     def function(self) -> Figure:
         return largest([(t["end"] - t["line"] + 1, f"{t['path']}:{t['line']}: {t['name']}")
-                        for t in self.tags(self.files, "--kinds-C++=f") if "end" in t])
+                        for t in self.tags(self.files, "--kinds-C++=f")
+                        if "end" in t and not t["name"].startswith("TESSERA_")])  # no macros
 
     def symbols(self) -> Figure | None:
         objects = sorted((self.build / "examples").rglob("*.o")) if self.build else []

@@ -57,5 +57,19 @@ void compute(Function2 function, double* first, double const* second, std::int64
 #if defined(TESSERA_COMPILES_FOR_GPUS)
 #include "tessera/detail/formulas/value_inline.hpp"
 #else
-#include "tessera/detail/formulas/value_called.hpp"
+namespace tessera::detail {
+
+/// The value for one argument: the same bits as in a block.
+template <Function function, class R>
+[[nodiscard]] R value_of(R x) {
+  compute(function, &x, 1);
+  return x;
+}
+template <Function2 function, class R>
+[[nodiscard]] R value_of(R x, R y) {
+  compute(function, &x, &y, 1);
+  return x;
+}
+
+}  // namespace tessera::detail
 #endif
