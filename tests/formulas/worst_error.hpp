@@ -87,6 +87,8 @@ class WorstError {
     auto const error = exactly(x, y, result);
     if (error > worst_.error) worst_ = {error, x, y};
   }
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
   static double about(R x, R y, R result) {
     namespace formula = tessera::detail::formula;
     Wide wide;
@@ -96,8 +98,10 @@ class WorstError {
       wide = F::wide(Wide{x});
     if (std::isnan(result) && std::isnan(wide)) return -1;
     R const size = formula::magnitude(result);
-    if (!(size < formula::infinity<R>()))
-      return size == std::fabs(wide) ? -1 : std::numeric_limits<double>::infinity();
+    if (!(size < formula::infinity<R>())) {
+      bool const is_beyond = std::fabs(wide) > Wide{2} * std::numeric_limits<R>::max();
+      return is_beyond && std::signbit(wide) == std::signbit(result) ? -1 : infinite;
+    }
     if (size == 0 && wide == 0) return -1;
     R const below = size == 0 ? size : formula::of_bits<R>(formula::as_bits(size) - 1);
     R const unit = formula::of_bits<R>(formula::as_bits(below) + 1) - below;
