@@ -31,10 +31,10 @@ TESSERA_FORMULA Reduced<R> reduced_by_log2(R x) {
 template <class R>
 TESSERA_FORMULA R exp_cubic(R r) {
   if constexpr (Format<R>::is_double)
-    return horner(r, 0x1.5555555555559p-3, 0x1.555555555554dp-5, 0x1.111111110f64bp-7,
-                  0x1.6c16c16c1ab03p-10, 0x1.a01a01b00a5dep-13, 0x1.a01a018e103d9p-16,
-                  0x1.71ddf7f7e5967p-19, 0x1.27e5132ae42a2p-22, 0x1.af5f5eb3811bcp-26,
-                  0x1.1f1a66d05a922p-29);
+    return two_horners(r, 0x1.5555555555559p-3, 0x1.555555555554dp-5, 0x1.111111110f64bp-7,
+                       0x1.6c16c16c1ab03p-10, 0x1.a01a01b00a5dep-13, 0x1.a01a018e103d9p-16,
+                       0x1.71ddf7f7e5967p-19, 0x1.27e5132ae42a2p-22, 0x1.af5f5eb3811bcp-26,
+                       0x1.1f1a66d05a922p-29);
   else
     return horner(r, 0x1.555554p-3F, 0x1.5554fp-5F, 0x1.111306p-7F, 0x1.6d4388p-10F,
                   0x1.9e0ca2p-13F);

@@ -47,9 +47,9 @@ struct Pow {
     double const s_low = fused(-s, below.low, fused(-s, below.high, f)) * inverse;
     auto square = two_product(s, s);
     square.low = fused(2 * s, s_low, square.low);
-    double const w = horner(square.high, 0x1.9999999999995p-3, 0x1.2492492493155p-3,
-                            0x1.c71c71c563346p-4, 0x1.745d183e9d63bp-4, 0x1.3b135fc648785p-4,
-                            0x1.11211c831a35bp-4, 0x1.de24663adec91p-5, 0x1.eb85be906bbabp-5);
+    double const w = two_horners(square.high, 0x1.9999999999995p-3, 0x1.2492492493155p-3,
+                                 0x1.c71c71c563346p-4, 0x1.745d183e9d63bp-4, 0x1.3b135fc648785p-4,
+                                 0x1.11211c831a35bp-4, 0x1.de24663adec91p-5, 0x1.eb85be906bbabp-5);
     auto const fifth = two_product(square.high, w);
     auto third = fast_two_sum(0x1.5555555555555p-2, fifth.high);
     third.low += fused(square.low, w, fifth.low) + 0x1.5555555555555p-56;

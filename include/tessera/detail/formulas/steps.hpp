@@ -100,6 +100,25 @@ TESSERA_FORMULA R horner(R x, R c0, R c1, More... more) {
   return fused(x, horner(x, c1, more...), c0);
 }
 
+/// The same in half the time: the even and the odd powers side by side, from the lowest pair on.
+template <class R>
+TESSERA_FORMULA R even_powers(R /*square*/, R c0) {
+  return c0;
+}
+template <class R>
+TESSERA_FORMULA R even_powers(R /*square*/, R c0, R /*c1*/) {
+  return c0;
+}
+template <class R, class... More>
+TESSERA_FORMULA R even_powers(R square, R c0, R /*c1*/, R c2, More... more) {
+  return fused(square, even_powers(square, c2, more...), c0);
+}
+template <class R, class... More>
+TESSERA_FORMULA R two_horners(R x, R c0, R c1, More... more) {
+  R const square = x * x;
+  return fused(x, even_powers(square, c1, more...), even_powers(square, c0, c1, more...));
+}
+
 /// The unevaluated sum of two numbers; `low` is much smaller than `high`.
 template <class R>
 struct Pair {
