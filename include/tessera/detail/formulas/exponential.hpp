@@ -18,13 +18,12 @@ struct Reduced {
 /// Of |x| <= 1100 for double, 150 for float.
 template <class R>
 TESSERA_FORMULA Reduced<R> reduced_by_log2(R x) {
-  constexpr R high = either<R>(0x1.62e42fefa38p-1, 0x1.62e4p-1F);
-  constexpr R low = either<R>(0x1.ef35793c7673p-45, 0x1.7f7d1cp-20F);
+  constexpr auto log_2 = log_of_two<R>();
   constexpr R inverse = either<R>(0x1.71547652b82fep0, 0x1.715476p0F);
   auto const k = rounded_product(x, inverse);
-  R const rest = fused(-k.value, high, x);  // exact
-  R const r = fused(-k.value, low, rest);
-  return {k, {r, fused(-k.value, low, rest - r)}};
+  R const rest = fused(-k.value, log_2.high, x);  // exact
+  R const r = fused(-k.value, log_2.low, rest);
+  return {k, {r, fused(-k.value, log_2.low, rest - r)}};
 }
 
 /// What remains of e^r after 1 + r + r^2 / 2, divided by r^3.
@@ -89,9 +88,9 @@ struct Exp2 {
   }
 };
 
-/// scale e^r - 1 if `difference` is scale - 1; so for other numbers than 1.
+/// scale e^r - c, where `difference` is scale - c exactly. scale is 2^k, and c is 1, 1/2 or so.
 template <class R>
-TESSERA_FORMULA Pair<R> plus_scaled_rest(Pair<R> difference, R scale, Pair<R> r) {
+TESSERA_FORMULA Pair<R> scaled_exp_less(Pair<R> difference, R scale, Pair<R> r) {
   auto const sum = fast_two_sum(difference.high, scale * r.high);
   return {sum.high, fused(scale, accurate_exp_rest(r), sum.low + difference.low)};
 }
@@ -106,7 +105,7 @@ struct Expm1 {
     auto const [k, r] = reduced_by_log2(selected(x > infinite_above, infinite_above, x));
     // Half of the result, because 2^k may be infinite.
     R const scale = power_of_two<R>(as_bits(k.shifted) - 1);
-    auto const half = plus_scaled_rest(two_sum(scale, R(-0.5)), scale, r);
+    auto const half = scaled_exp_less(two_sum(scale, R(-0.5)), scale, r);
     R const result = selected(x < minus_one_below, R(-1), R(2) * (half.high + half.low));
     return selected(magnitude(x) < itself_below, x, result);
   }

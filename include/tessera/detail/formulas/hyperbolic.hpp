@@ -81,7 +81,7 @@ struct Tanh {
     R const twice = R(-2) * magnitude(x);
     auto const [k, r] = reduced_by_log2(selected(twice < R(-45), R(-45), twice));
     R const scale = power_of_two<R>(as_bits(k.shifted));
-    auto const sum = plus_scaled_rest(fast_two_sum(R(-1), scale), scale, r);
+    auto const sum = scaled_exp_less(fast_two_sum(R(-1), scale), scale, r);
     auto const t = fast_two_sum(sum.high, sum.low);
     auto const below = fast_two_sum(R(2), t.high);
     R const inverse = R(1) / below.high;

@@ -55,8 +55,9 @@ struct Pow {
     third.low += fused(square.low, w, fifth.low) + 0x1.5555555555555p-56;
     auto const cube = product_of_pairs(Double{s, s_low}, product_of_pairs(square, third));
     auto const half = fast_two_sum(s, cube.high);
-    auto sum = fast_two_sum(parts.k * 0x1.62e42fefa38p-1, 2 * half.high);
-    sum.low += fused(parts.k, 0x1.ef35793c7673p-45, 2 * (half.low + (s_low + cube.low)));
+    constexpr auto log_2 = log_of_two<double>();
+    auto sum = fast_two_sum(parts.k * log_2.high, 2 * half.high);
+    sum.low += fused(parts.k, log_2.low, 2 * (half.low + (s_low + cube.low)));
     return {at_ends(x, sum.high), sum.low};
   }
 

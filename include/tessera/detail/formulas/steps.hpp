@@ -147,6 +147,13 @@ TESSERA_FORMULA Pair<R> two_product(R a, R b) {
   return {product, fused(a, b, -product)};
 }
 
+/// log(2). Products of the first part and exponents of an R are exact.
+template <class R>
+TESSERA_FORMULA constexpr Pair<R> log_of_two() {
+  return {either<R>(0x1.62e42fefa38p-1, 0x1.62e4p-1F),
+          either<R>(0x1.ef35793c7673p-45, 0x1.7f7d1cp-20F)};
+}
+
 /// An integer k, |k| < 2^(fraction bits - 2), as a number and in the low bits of `shifted`.
 template <class R>
 struct Rounded {
