@@ -44,15 +44,6 @@ TESSERA_FORMULA R exp_rest(Pair<R> r) {
   R const quadratic = fused(r.high, exp_cubic(r.high), R(0.5));
   return fused(r.high, fused(r.high, quadratic, r.low), r.low);
 }
-/// The same with half the error.
-template <class R>
-TESSERA_FORMULA R accurate_exp_rest(Pair<R> r) {
-  R const square = r.high * r.high;
-  R const square_low = fused(r.high, r.high, -square);
-  R const low = fused(R(0.5), square_low, fused(r.low, r.high, r.low));
-  return fused(R(0.5), square, fused(square * r.high, exp_cubic(r.high), low));
-}
-
 /// 2^k e^r.
 template <class R>
 TESSERA_FORMULA R exp_of(Reduced<R> x) {
@@ -89,10 +80,16 @@ struct Exp2 {
 };
 
 /// scale e^r - c, where `difference` is scale - c exactly. scale is 2^k, and c is 1, 1/2 or so.
+/// r^2 is a sum of two numbers here, because the result may be much smaller than scale.
 template <class R>
 TESSERA_FORMULA Pair<R> scaled_exp_less(Pair<R> difference, R scale, Pair<R> r) {
   auto const sum = fast_two_sum(difference.high, scale * r.high);
-  return {sum.high, fused(scale, accurate_exp_rest(r), sum.low + difference.low)};
+  auto const square = two_product(r.high, r.high);
+  R const linear_low = fused(r.low, r.high, r.low);
+  R const square_low = fused(R(0.5), square.low, linear_low);
+  R const rest = fused(square.high * r.high, exp_cubic(r.high), square_low);
+  R const low = fused(scale, rest, sum.low + difference.low);
+  return {sum.high, fused(R(0.5) * scale, square.high, low)};
 }
 
 /// e to the power of x, minus 1.

@@ -11,7 +11,7 @@
 
 namespace tessera::detail::formula {
 
-/// cosh(r) - 1 and sinh(r) - r.high.
+/// cosh(r) - 1, as a sum of two numbers, and sinh(r) - r.high.
 template <class R>
 struct HyperbolicRests {
   R even;
@@ -33,7 +33,8 @@ TESSERA_FORMULA HyperbolicRests<R> hyperbolic_rests(Pair<R> r) {
     even = horner(z, 0x1.5555p-5F, 0x1.6d308ap-10F);
     odd = horner(z, 0x1.555556p-3F, 0x1.110fe2p-7F, 0x1.a28f26p-13F);
   }
-  return {fused(R(0.5), z, (z * z) * even), R(0.5) * square.low, fused(z * r.high, odd, r.low)};
+  R const even_low = fused(r.low, r.high, R(0.5) * square.low);
+  return {fused(R(0.5), z, (z * z) * even), even_low, fused(z * r.high, odd, r.low)};
 }
 
 /// (e^y + sign e^-y) / 2 for y >= 0.
