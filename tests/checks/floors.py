@@ -34,6 +34,7 @@ import textwrap
 # own folder. Rooms in a tuple lie side by side: they do not include each other.
 FLOORS = {
     "base": ["."],
+    "formulas": ["."],
     "index": ["."],
     "mesh": ["."],
     "layout": ["."],
