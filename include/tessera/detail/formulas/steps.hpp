@@ -4,6 +4,10 @@
 /// that its bits depend neither on the compiler nor on the width of a vector nor on the device.
 ///
 /// Rounding is to nearest. Every fused step is written as one, and compilers must not fuse others.
+///
+/// A formula is a struct with a function `usual` that has no branches. Errors are the largest that
+/// were found with MPFR as the oracle, in units of the last place (ulp) of the exact result: among
+/// all floats, and for doubles and for functions of two arguments among 10^7 and hard cases.
 
 #include <bit>
 #include <cmath>
