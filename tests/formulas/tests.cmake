@@ -1,6 +1,6 @@
-# The formulas of elementary functions, with MPFR as the oracle. Unlike other tests they are compiled
-# as programs are, because vector loops are under test; the functions choose their instructions
-# themselves, so that the machine that builds does not count.
+# The formulas of elementary functions, with MPFR as the oracle. Unlike other tests they are
+# compiled as programs are, because vector loops are under test; the functions choose their
+# instructions themselves, so that the machine that builds does not count.
 find_library(TESSERA_MPFR_LIBRARY mpfr)
 find_path(TESSERA_MPFR_INCLUDE mpfr.h)
 if(NOT TESSERA_MPFR_LIBRARY OR NOT TESSERA_MPFR_INCLUDE)
