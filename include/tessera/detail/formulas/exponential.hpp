@@ -18,23 +18,22 @@ struct Reduced {
 /// Of |x| <= 1100 for double, 150 for float.
 template <class R>
 TESSERA_FORMULA Reduced<R> reduced_by_log2(R x) {
-  constexpr R high = either<R>(0x1.62e42fefa38p-1, 0x1.62e4p-1F);
-  constexpr R low = either<R>(0x1.ef35793c7673p-45, 0x1.7f7d1cp-20F);
+  constexpr auto log_2 = log_of_two<R>();
   constexpr R inverse = either<R>(0x1.71547652b82fep0, 0x1.715476p0F);
   auto const k = rounded_product(x, inverse);
-  R const rest = fused(-k.value, high, x);  // exact
-  R const r = fused(-k.value, low, rest);
-  return {k, {r, fused(-k.value, low, rest - r)}};
+  R const rest = fused(-k.value, log_2.high, x);  // exact
+  R const r = fused(-k.value, log_2.low, rest);
+  return {k, {r, fused(-k.value, log_2.low, rest - r)}};
 }
 
 /// What remains of e^r after 1 + r + r^2 / 2, divided by r^3.
 template <class R>
 TESSERA_FORMULA R exp_cubic(R r) {
   if constexpr (Format<R>::is_double)
-    return horner(r, 0x1.5555555555559p-3, 0x1.555555555554dp-5, 0x1.111111110f64bp-7,
-                  0x1.6c16c16c1ab03p-10, 0x1.a01a01b00a5dep-13, 0x1.a01a018e103d9p-16,
-                  0x1.71ddf7f7e5967p-19, 0x1.27e5132ae42a2p-22, 0x1.af5f5eb3811bcp-26,
-                  0x1.1f1a66d05a922p-29);
+    return two_horners(r, 0x1.5555555555559p-3, 0x1.555555555554dp-5, 0x1.111111110f64bp-7,
+                       0x1.6c16c16c1ab03p-10, 0x1.a01a01b00a5dep-13, 0x1.a01a018e103d9p-16,
+                       0x1.71ddf7f7e5967p-19, 0x1.27e5132ae42a2p-22, 0x1.af5f5eb3811bcp-26,
+                       0x1.1f1a66d05a922p-29);
   else
     return horner(r, 0x1.555554p-3F, 0x1.5554fp-5F, 0x1.111306p-7F, 0x1.6d4388p-10F,
                   0x1.9e0ca2p-13F);
@@ -45,15 +44,6 @@ TESSERA_FORMULA R exp_rest(Pair<R> r) {
   R const quadratic = fused(r.high, exp_cubic(r.high), R(0.5));
   return fused(r.high, fused(r.high, quadratic, r.low), r.low);
 }
-/// The same with half the error.
-template <class R>
-TESSERA_FORMULA R accurate_exp_rest(Pair<R> r) {
-  R const square = r.high * r.high;
-  R const square_low = fused(r.high, r.high, -square);
-  R const low = fused(R(0.5), square_low, fused(r.low, r.high, r.low));
-  return fused(R(0.5), square, fused(square * r.high, exp_cubic(r.high), low));
-}
-
 /// 2^k e^r.
 template <class R>
 TESSERA_FORMULA R exp_of(Reduced<R> x) {
@@ -61,7 +51,7 @@ TESSERA_FORMULA R exp_of(Reduced<R> x) {
   return times_power_of_two(sum.high + (sum.low + exp_rest(x.r)), x.k);
 }
 
-/// e to the power of x.
+/// e to the power of x. Error: at most 0.62 ulp; where the result is subnormal, 0.76 ulp.
 struct Exp {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -72,7 +62,7 @@ struct Exp {
   }
 };
 
-/// 2 to the power of x.
+/// 2 to the power of x. Error: at most 0.62 ulp; where the result is subnormal, 0.77 ulp.
 struct Exp2 {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -89,14 +79,20 @@ struct Exp2 {
   }
 };
 
-/// scale e^r - 1 if `difference` is scale - 1; so for other numbers than 1.
+/// scale e^r - c, where `difference` is scale - c exactly. scale is 2^k, and c is 1, 1/2 or so.
+/// r^2 is a sum of two numbers here, because the result may be much smaller than scale.
 template <class R>
-TESSERA_FORMULA Pair<R> plus_scaled_rest(Pair<R> difference, R scale, Pair<R> r) {
+TESSERA_FORMULA Pair<R> scaled_exp_less(Pair<R> difference, R scale, Pair<R> r) {
   auto const sum = fast_two_sum(difference.high, scale * r.high);
-  return {sum.high, fused(scale, accurate_exp_rest(r), sum.low + difference.low)};
+  auto const square = two_product(r.high, r.high);
+  R const linear_low = fused(r.low, r.high, r.low);
+  R const square_low = fused(R(0.5), square.low, linear_low);
+  R const rest = fused(square.high * r.high, exp_cubic(r.high), square_low);
+  R const low = fused(scale, rest, sum.low + difference.low);
+  return {sum.high, fused(R(0.5) * scale, square.high, low)};
 }
 
-/// e to the power of x, minus 1.
+/// e to the power of x, minus 1. Error: at most 0.74 ulp (double), 0.71 ulp (float).
 struct Expm1 {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
@@ -106,7 +102,7 @@ struct Expm1 {
     auto const [k, r] = reduced_by_log2(selected(x > infinite_above, infinite_above, x));
     // Half of the result, because 2^k may be infinite.
     R const scale = power_of_two<R>(as_bits(k.shifted) - 1);
-    auto const half = plus_scaled_rest(two_sum(scale, R(-0.5)), scale, r);
+    auto const half = scaled_exp_less(two_sum(scale, R(-0.5)), scale, r);
     R const result = selected(x < minus_one_below, R(-1), R(2) * (half.high + half.low));
     return selected(magnitude(x) < itself_below, x, result);
   }

@@ -9,7 +9,8 @@
 
 namespace tessera::detail::formula {
 
-/// x to the power of y.
+/// x to the power of y. Error: at most 0.63 ulp (double; where the result is subnormal, 0.77 ulp),
+/// 0.51 ulp (float).
 struct Pow {
   TESSERA_FORMULA static double usual(double x, double y) {
     auto const log = log_of(magnitude(x));
@@ -47,16 +48,17 @@ struct Pow {
     double const s_low = fused(-s, below.low, fused(-s, below.high, f)) * inverse;
     auto square = two_product(s, s);
     square.low = fused(2 * s, s_low, square.low);
-    double const w = horner(square.high, 0x1.9999999999995p-3, 0x1.2492492493155p-3,
-                            0x1.c71c71c563346p-4, 0x1.745d183e9d63bp-4, 0x1.3b135fc648785p-4,
-                            0x1.11211c831a35bp-4, 0x1.de24663adec91p-5, 0x1.eb85be906bbabp-5);
+    double const w = two_horners(square.high, 0x1.9999999999995p-3, 0x1.2492492493155p-3,
+                                 0x1.c71c71c563346p-4, 0x1.745d183e9d63bp-4, 0x1.3b135fc648785p-4,
+                                 0x1.11211c831a35bp-4, 0x1.de24663adec91p-5, 0x1.eb85be906bbabp-5);
     auto const fifth = two_product(square.high, w);
     auto third = fast_two_sum(0x1.5555555555555p-2, fifth.high);
     third.low += fused(square.low, w, fifth.low) + 0x1.5555555555555p-56;
     auto const cube = product_of_pairs(Double{s, s_low}, product_of_pairs(square, third));
     auto const half = fast_two_sum(s, cube.high);
-    auto sum = fast_two_sum(parts.k * 0x1.62e42fefa38p-1, 2 * half.high);
-    sum.low += fused(parts.k, 0x1.ef35793c7673p-45, 2 * (half.low + (s_low + cube.low)));
+    constexpr auto log_2 = log_of_two<double>();
+    auto sum = fast_two_sum(parts.k * log_2.high, 2 * half.high);
+    sum.low += fused(parts.k, log_2.low, 2 * (half.low + (s_low + cube.low)));
     return {at_ends(x, sum.high), sum.low};
   }
 

@@ -115,7 +115,8 @@ PairsOfArguments<R> test_pairs(std::size_t count) {
   RandomUniform<R> near_one(6, R(0.5), R(2));
   RandomUniform<double> closeness(7, 1, std::numeric_limits<R>::digits);
   for (std::size_t i = 0; i < count / 4; ++i) {
-    all.add(bits(), bits());
+    R const of_x = bits();
+    all.add(of_x, bits());
     R const any = detail::formula::magnitude(bits());
     all.add(any, static_cast<R>(exponent() / std::log(double{any})));
     R const near = near_one();

@@ -2,7 +2,10 @@
 /// @file
 /// The largest error of a function in units of the last place, with MPFR as the oracle.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 
@@ -73,35 +76,47 @@ template <class F, class R>
 class WorstError {
  public:
   void take(Arguments<R> of, R const* results) {
-    for (std::size_t j = 0; j < of.count; ++j)
-      take_one(of.x[j], F::arguments == 2 ? of.y[j] : R{0}, results[j]);
+    constexpr std::size_t most = 1024;
+    std::array<Wide, most> wide;
+    std::array<double, most> estimates;
+    for (std::size_t begin = 0; begin < of.count; begin += most) {
+      auto const size = std::min(most, of.count - begin);
+      for (std::size_t j = 0; j < size; ++j) wide[j] = wide_value(of, begin + j);
+      for (std::size_t j = 0; j < size; ++j) estimates[j] = estimate(results[begin + j], wide[j]);
+      for (std::size_t j = 0; j < size; ++j)
+        if (!(estimates[j] < worst_.error)) take_exactly(of, begin + j, results[begin + j]);
+    }
   }
   [[nodiscard]] Worst<R> const& worst() const { return worst_; }
 
  private:
   using Wide = std::conditional_t<sizeof(R) == 8, long double, double>;
 
-  void take_one(R x, R y, R result) {
-    // The wide function errs by less than 1/1000: few arguments need the oracle.
-    if (about(x, y, result) < worst_.error) return;
+  static Wide wide_value(Arguments<R> of, std::size_t j) {
+    if constexpr (F::arguments == 2)
+      return F::wide(Wide{of.x[j]}, Wide{of.y[j]});
+    else
+      return F::wide(Wide{of.x[j]});
+  }
+  /// A little more than the error of `result`, because that of `wide` is less than 1/1000: few
+  /// arguments need the oracle. -1 if there is none, NaN if that is not clear.
+  static double estimate(R result, Wide wide) {
+    namespace formula = tessera::detail::formula;
+    R const size = formula::magnitude(result);
+    auto const bits = formula::as_bits(size);
+    R const below = formula::of_bits<R>(bits - (bits != 0 ? 1 : 0));
+    R const unit = formula::of_bits<R>(formula::as_bits(below) + 1) - below;
+    auto const error = static_cast<double>(std::fabs(Wide{result} - wide) / Wide{unit});
+    bool const is_beyond = Wide{result} * wide > Wide{2} * std::numeric_limits<R>::max();
+    bool const is_infinite = size == formula::infinity<R>();
+    bool const is_right = ((result != result) & (wide != wide)) | (is_infinite & is_beyond);
+    return is_right ? -1 : error * 1.002 + 0.001;
+  }
+  void take_exactly(Arguments<R> of, std::size_t j, R result) {
+    R const x = of.x[j];
+    R const y = F::arguments == 2 ? of.y[j] : R{0};
     auto const error = exactly(x, y, result);
     if (error > worst_.error) worst_ = {error, x, y};
-  }
-  static double about(R x, R y, R result) {
-    namespace formula = tessera::detail::formula;
-    Wide wide;
-    if constexpr (F::arguments == 2)
-      wide = F::wide(Wide{x}, Wide{y});
-    else
-      wide = F::wide(Wide{x});
-    if (std::isnan(result) && std::isnan(wide)) return -1;
-    R const size = formula::magnitude(result);
-    if (!(size < formula::infinity<R>()))
-      return size == std::fabs(wide) ? -1 : std::numeric_limits<double>::infinity();
-    if (size == 0 && wide == 0) return -1;
-    R const below = size == 0 ? size : formula::of_bits<R>(formula::as_bits(size) - 1);
-    R const unit = formula::of_bits<R>(formula::as_bits(below) + 1) - below;
-    return static_cast<double>(std::fabs(Wide{result} - wide) / Wide{unit}) * 1.002 + 0.001;
   }
   static double exactly(R x, R y, R result) {
     Exact value;
