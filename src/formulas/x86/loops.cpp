@@ -22,13 +22,15 @@ struct Avx2 {
 };
 struct Avx512 {
   template <class F, class R>
-  [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma"), gnu::flatten]] static void run(
-      R* x, std::int64_t count) {
+  [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma,prefer-vector-width=512"),
+    gnu::flatten]] static void
+  run(R* x, std::int64_t count) {
     compute_all<F>(x, count);
   }
   template <class F, class R>
-  [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma"), gnu::flatten]] static void run2(
-      R* x, R const* y, std::int64_t count) {
+  [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma,prefer-vector-width=512"),
+    gnu::flatten]] static void
+  run2(R* x, R const* y, std::int64_t count) {
     compute_all<F>(x, y, count);
   }
 };
