@@ -4,12 +4,20 @@
 /// Coefficients: tools/coefficients/inverse.py.
 
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "tessera/detail/base/function.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
+
+/// selected(), by bits: where a or b is a constant that is compared later, the compiler else makes
+/// a path of its own of it, and blends the results of both.
+TESSERA_FORMULA double blended(bool condition, double a, double b) {
+  auto const mask = std::uint64_t{0} - static_cast<std::uint64_t>(condition);
+  return of_bits<double>(as_bits(b) ^ ((as_bits(a) ^ as_bits(b)) & mask));
+}
 
 /// (atan t - t) / t for |t| <= tan(pi/8).
 TESSERA_FORMULA double arctangent_rest(double t) {
@@ -86,9 +94,9 @@ struct Atan {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
     auto const a = static_cast<double>(magnitude(x));
-    auto const finite = selected(a > 0x1p200, 0x1p200, a);
+    auto const finite = blended(a > 0x1p200, 0x1p200, a);
     bool const steep = finite > 1.0;
-    auto const d = Direction<R>::turned(selected(steep, 1.0, finite), selected(steep, finite, 1.0),
+    auto const d = Direction<R>::turned(blended(steep, 1.0, finite), blended(steep, finite, 1.0),
                                         steep, false);
     return with_sign_flipped_by(static_cast<R>(d.angle()), x);
   }
