@@ -34,9 +34,14 @@ struct Baseline {
 struct Alone {
   static bool is_here() { return true; }
   template <class Formula, class R, class... More>
-  [[gnu::noinline, gnu::optimize("no-tree-vectorize")]] static void run(R* to, std::size_t cells,
-                                                                        More const*... from) {
-    for (std::size_t j = 0; j < cells; ++j) to[j] = Formula::usual(from[j]...);
+  static void run(R* to, std::size_t cells, More const*... from) {
+    for (std::size_t j = 0; j < cells; ++j) to[j] = cell<Formula, R>(from[j]...);
+  }
+
+ private:
+  template <class Formula, class R, class... More>
+  [[gnu::noinline]] static R cell(More... from) {
+    return Formula::usual(from...);
   }
 };
 struct Avx2 {
