@@ -7,6 +7,7 @@
 #include "tessera/detail/formulas/arcsine.hpp"
 #include "tessera/detail/formulas/arctangent.hpp"
 #include "tessera/detail/formulas/error_function.hpp"
+#include "tessera/detail/formulas/gamma.hpp"
 #include "tessera/detail/formulas/roots.hpp"
 #include "tessera/detail/formulas/sine.hpp"
 
@@ -55,6 +56,7 @@ void for_each_unary(Visit const& visit) {
   visit(Unary<f::Acos>{"acos", mpfr_acos, std::acos, 0.7, 0.51});
   visit(Unary<f::Cbrt>{"cbrt", mpfr_cbrt, std::cbrt, 0.51, 0.51});
   visit(Unary<f::Erf>{"erf", mpfr_erf, std::erf, 0.8, 0.51});
+  visit(Unary<f::Tgamma>{"tgamma", mpfr_gamma, std::tgamma, 1.0, 0.51});
   visit(Unary<f::Erfc>{"erfc", mpfr_erfc, std::erfc, 1.3, 0.51});
 }
 template <class Visit>

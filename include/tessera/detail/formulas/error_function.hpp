@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tessera/detail/base/function.hpp"
+#include "tessera/detail/formulas/exponential_of_pair.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
@@ -55,18 +56,9 @@ TESSERA_FORMULA double complement(double x) {
   auto const residue = fused(-g, below, above.high) + fused(-g, below_low, above.low);
 
   auto const square = two_product(a, a);
-  auto const k = rounded_product(-square.high, 0x1.71547652b82fep+0);
-  auto const remainder = fused(-k.value, 0x1.62e42fefa39efp-1, -square.high);  // exact
-  auto const exponent =
-      fast_two_sum(remainder, fused(-k.value, 0x1.abc9e3b39803fp-56, -square.low));
-  auto const r = exponent.high;
-  auto const p = horner(r, 0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5,
-                        0x1.11111111102c9p-7, 0x1.6c16c16c16142p-10, 0x1.a01a01aa26e3dp-13,
-                        0x1.a01a01a71a0b0p-16, 0x1.71de08c375c80p-19, 0x1.27e4dba4bdc36p-22,
-                        0x1.af3f6322d33abp-26, 0x1.1f7134f8978e5p-29);
-  auto const rest = fused(r * r, p, exponent.low);  // 1 + r + rest = exp(remainder)
+  auto const e = exponential_of({-square.high, -square.low});
   auto const g_low = residue * inverse;
-  return times_power_of_two(g + fused(g, r, fused(g, rest, fused(g_low, r, g_low))), k);
+  return times_power_of_two(g + fused(g, e.r, fused(g, e.rest, fused(g_low, e.r, g_low))), e.k);
 }
 /// The same with an error of 2^-30, and 0 for x > 11.
 TESSERA_FORMULA double short_complement(double x) {
@@ -81,12 +73,7 @@ TESSERA_FORMULA double short_complement(double x) {
                         -0x1.93de710a1fc64p-19, -0x1.8e53f2c11802cp-17);
   auto const g = fused(1.0 + q, p, 1.0) * ((a + 4.0) * inverse);
 
-  auto const k = rounded_product(-(a * a), 0x1.71547652b82fep+0);
-  auto const r = fused(-k.value, 0x1.62e42fefa39efp-1, -(a * a));
-  auto const exponential =
-      horner(r, 1.0, 1.0, 0x1.00000028ccd8ep-1, 0x1.555555be4908fp-3, 0x1.5554c45f0f4aep-5,
-             0x1.1110344042d32p-7, 0x1.6d5280693b466p-10, 0x1.a22ca294ad3cfp-13);
-  return g * exponential * power_of_two<double>(as_bits(k.shifted));
+  return g * short_exponential_of(-(a * a));
 }
 template <class R>
 TESSERA_FORMULA double complement_for(double x) {
