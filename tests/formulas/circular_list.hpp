@@ -8,6 +8,7 @@
 #include "tessera/detail/formulas/arctangent.hpp"
 #include "tessera/detail/formulas/error_function.hpp"
 #include "tessera/detail/formulas/gamma.hpp"
+#include "tessera/detail/formulas/log_gamma.hpp"
 #include "tessera/detail/formulas/roots.hpp"
 #include "tessera/detail/formulas/sine.hpp"
 
@@ -24,6 +25,7 @@ struct Unary {
   double (*in_c)(double);
   double ulps_of_double;
   double ulps_of_float;
+  bool only_positive = false;  ///< the error is not relative to results for negative arguments
 
   template <class R>
   [[nodiscard]] double ulps() const {
@@ -57,6 +59,7 @@ void for_each_unary(Visit const& visit) {
   visit(Unary<f::Cbrt>{"cbrt", mpfr_cbrt, std::cbrt, 0.51, 0.51});
   visit(Unary<f::Erf>{"erf", mpfr_erf, std::erf, 0.8, 0.51});
   visit(Unary<f::Tgamma>{"tgamma", mpfr_gamma, std::tgamma, 1.0, 0.51});
+  visit(Unary<f::Lgamma>{"lgamma", log_gamma, std::lgamma, 1.0, 0.51, true});
   visit(Unary<f::Erfc>{"erfc", mpfr_erfc, std::erfc, 1.3, 0.51});
 }
 template <class Visit>

@@ -1,6 +1,7 @@
 /// @file
 /// Special values of the elementary functions, and their errors with MPFR as the oracle.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -65,7 +66,8 @@ template <class R, class Function>
 void check_errors(Function const& function) {
   double worst = 0;
   R at{};
-  for (R const x : arguments<R>(samples)) {
+  for (R const given : arguments<R>(samples)) {
+    R const x = function.only_positive ? std::fabs(given) : given;
     auto const error = ulps_of(function.oracle, value_of<typename Function::type>(x), x);
     if (error > worst) {
       worst = error;
@@ -204,6 +206,48 @@ TEST_CASE_TEMPLATE("the error function of special values", R, double, float) {
   for (R const x : {R{30}, R{100}, N::largest, N::inf}) check<formula::Erfc>(x, R{0});
   for (R const x : {R{0}, -R{0}, N::tiny, -N::tiny}) check<formula::Erfc>(x, R{1});
   check<formula::Erfc>(N::nan, N::nan);
+}
+
+TEST_CASE_TEMPLATE("the gamma function of special values", R, double, float) {
+  using N = Numbers<R>;
+  for (R const x : {-N::inf, N::nan, R{-1}, R{-170}, R{-1000001}, -N::largest})
+    check<formula::Tgamma>(x, N::nan);
+  for (R const x : {R{0}, N::tiny, R{172}, N::largest, N::inf}) check<formula::Tgamma>(x, N::inf);
+  check<formula::Tgamma>(-R{0}, -N::inf);
+  check<formula::Tgamma>(-N::tiny, -N::inf);
+  R factorial = 1;
+  for (int n = 1; n < 13; ++n) {
+    check<formula::Tgamma>(static_cast<R>(n), factorial);
+    factorial *= static_cast<R>(n);
+  }
+  check<formula::Tgamma>(R{-190.5}, -R{0});
+  check<formula::Tgamma>(R{-191.5}, R{0});
+  check<formula::Tgamma>(R{-10000.5}, -R{0});
+
+  for (R const x : {R{0}, -R{0}, R{-1}, R{-170}, -N::largest, N::inf, -N::inf})
+    check<formula::Lgamma>(x, N::inf);
+  for (R const x : {R{1}, R{2}}) check<formula::Lgamma>(x, R{0});
+  check<formula::Lgamma>(N::nan, N::nan);
+  if (sizeof(R) == 8) check<formula::Lgamma>(N::largest, N::inf);
+}
+
+TEST_CASE_TEMPLATE("the logarithm of gamma has a small error beside its zeros", R, double, float) {
+  double const smallest = sizeof(R) == 8 ? 0x1p-54 : 0x1p-46;
+  Exact exact;
+  double worst = 0;
+  ByExponent<R> random{7};
+  for (std::size_t i = 0; i < samples / 4; ++i) {
+    R const x =
+        i % 2 == 0 ? -std::fabs(random.next()) : -std::fmod(std::fabs(random.next()), R{16});
+    R const found = value_of<formula::Lgamma>(x);
+    auto const ulps = ulps_of(log_gamma, found, x);
+    mpfr_set_d(exact.get(), static_cast<double>(x), MPFR_RNDN);
+    log_gamma(exact.get(), exact.get(), MPFR_RNDN);
+    mpfr_sub_d(exact.get(), exact.get(), static_cast<double>(found), MPFR_RNDN);
+    bool const is_close = std::fabs(mpfr_get_d(exact.get(), MPFR_RNDN)) <= smallest;
+    if (!is_close) worst = std::max(worst, ulps);
+  }
+  CHECK(worst <= 1);
 }
 
 TEST_CASE_TEMPLATE("functions of one argument err less than their headers say", R, double, float) {

@@ -64,6 +64,12 @@ double ulps_between(R found, mpfr_srcptr exact) {
 using UnaryOracle = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 using BinaryOracle = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
+/// log |Gamma(x)|, which in MPFR has one more argument.
+inline int log_gamma(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t rounding) {
+  int sign;
+  return mpfr_lgamma(result, &sign, x, rounding);
+}
+
 template <class R>
 double ulps_of(UnaryOracle oracle, R found, R x) {
   static thread_local Exact argument;
