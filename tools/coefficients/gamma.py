@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the coefficients of include/tessera/detail/formulas/gamma.hpp."""
 import mpmath as mp
-from minimax import minimax, parts, show
+from minimax import minimax, parts, polished, show
 
 widest = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1) * mp.mpf('1.0001')
 
@@ -38,7 +38,11 @@ def between_zeros(n):
     def weight(q):
         return 1 / f(q)
     first = minimax(f, weight, ends('0.75'), ends('2.5'), n, in_turn=0)[0][0]
-    rest, error = minimax(lambda q: f(q) - first, weight, ends('0.75'), ends('2.5'), n, in_turn=0)
+
+    def behind(q):
+        return f(q) - first
+    rest = minimax(behind, weight, ends('0.75'), ends('2.5'), n, in_turn=0)[0]
+    rest, error = polished(rest, behind, weight, ends('0.75'), ends('2.5'))
     return [first] + rest, error
 
 
@@ -57,7 +61,7 @@ if __name__ == '__main__':
     show('the same for float', *logarithm(4))
     show('log Gamma(x) = (x - 1/2) log x - x + log sqrt(2 pi) + w P(w)', *stirling_rest(14, 1000))
     show('the same for float', *stirling_rest(6, 1000))
-    show('log Gamma(x) = (x - 1) (x - 2) (c + P(q)): c and P', *between_zeros(23))
+    show('log Gamma(x) = (x - 1) (x - 2) (c + P(q)): c and P', *between_zeros(22))
     show('the same for float', *between_zeros(12))
     print('2/3:', *(p.hex() for p in parts(mp.mpf(2) / 3, (53, 53))))
     print('log sqrt(2 pi):', *(p.hex() for p in parts(mp.log(mp.sqrt(2 * mp.pi)), (53, 53))))

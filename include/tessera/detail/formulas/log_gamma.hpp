@@ -40,10 +40,10 @@ struct LogGamma {
     auto const log = short_logarithm(x);
     auto const y = first + 1.0;
     auto const q = (y - 1.375) / (y + 1.375);
-    auto const p = horner(q, 0x1.013d8539aa207p-1, -0x1.cbd9b54e2f980p-2, 0x1.08187962dac0ep-3,
-                          -0x1.3c6d0e19efdd7p-3, 0x1.5fa897c0c4ac7p-4, -0x1.8530d2125853bp-4,
-                          0x1.06dddf3d07722p-4, -0x1.19dc3bca88d99p-4, 0x1.9a4189afff2ddp-5,
-                          -0x1.ae9984eeefd1ep-5, 0x1.b189d1cd5bf3ep-5, -0x1.cdfbe19cbb214p-5);
+    auto const p = horner(q, 0x1.013d8539aa207p-1, -0x1.cbd9b54e2f986p-2, 0x1.08187962dac14p-3,
+                          -0x1.3c6d0e19efdddp-3, 0x1.5fa897c0c4acdp-4, -0x1.8530d21258541p-4,
+                          0x1.06dddf3d07728p-4, -0x1.19dc3bca88d9fp-4, 0x1.9a4189afff2e3p-5,
+                          -0x1.ae9984eeefd24p-5, 0x1.b189d1cd5bf44p-5, -0x1.cdfbe19cbb21ap-5);
     auto const small = fused(first * (first - 1.0), p, selected(shifts, -log, 0.0));
     auto const w = 1.0 / x;
     auto const rest =
@@ -57,23 +57,28 @@ struct LogGamma {
   TESSERA_FORMULA static Pair<double> below(double x, Pair<double> const& log) {
     bool const shifts = x < 0.75;
     auto const first = selected(shifts, x, x - 1.0);
-    auto const zeros = two_product(first, first - 1.0);
+    auto const second = fast_two_sum(-1.0, first);
+    auto const zeros = two_product(first, second.high);
+    auto const zeros_low = fused(first, second.low, zeros.low);
     auto const y = first + 1.0;
-    auto const q = (y - 1.375) / (y + 1.375);
-    auto const p = fast_two_sum(
-        0x1.013d8539b967ap-1,
+    auto const divisor = two_sum(y, 1.375);
+    auto const inverse = 1.0 / divisor.high;
+    auto const q = (y - 1.375) * inverse;
+    auto const q_low = (fused(-q, divisor.high, y - 1.375) - q * divisor.low) * inverse;
+    auto const slope = -0x1.cbd9b54ed4b14p-2;
+    auto const behind =
         fused(q,
-              horner(q, -0x1.cbd9b54ed4b14p-2, 0x1.0818788ef9f06p-3, -0x1.3c6d0c1c42b41p-3,
-                     0x1.5fa9827e3ac46p-4, -0x1.85327209af262p-4, 0x1.06aee2573169cp-4,
-                     -0x1.1996e84f7ba5bp-4, 0x1.a2a2843ab0899p-5, -0x1.b96924f843416p-5,
-                     0x1.5bc7a6d87b28fp-5, -0x1.6b01b2453fd1cp-5, 0x1.2961bae1f611ap-5,
-                     -0x1.344b8b67e83bdp-5, 0x1.03bd42e088f94p-5, -0x1.0ba9d0581e789p-5,
-                     0x1.cc59e2f1ca439p-6, -0x1.e02e0321943c7p-6, 0x1.a661aed152846p-6,
-                     -0x1.7582a72096964p-6, 0x1.3ea089419ff6bp-6, -0x1.300ad2f720c4fp-5,
-                     0x1.1e698aee6a5adp-5),
-              -0x1.f9da6da675dd8p-55));
+              horner(q, slope, 0x1.0818788ef9f05p-3, -0x1.3c6d0c1c42b39p-3, 0x1.5fa9827e3b572p-4,
+                     -0x1.85327209af7efp-4, 0x1.06aee256c5c0ap-4, -0x1.1996e84f47474p-4,
+                     0x1.a2a2848b58d0dp-5, -0x1.b969251889936p-5, 0x1.5bc7954013180p-5,
+                     -0x1.6b01ac7ac3a3ep-5, 0x1.29641e91b6547p-5, -0x1.344c2e48d71e0p-5,
+                     0x1.0387fbe0c2bf2p-5, -0x1.0b9eb6d7446e2p-5, 0x1.d24e6e607e9a9p-6,
+                     -0x1.e1181f16c0105p-6, 0x1.718671cfe3e94p-6, -0x1.702caced97190p-6,
+                     0x1.23c21ce332e78p-5, -0x1.36a6883a9791ap-5),
+              fused(q_low, slope, -0x1.f9a38a12c973bp-55));
+    auto const p = fast_two_sum(0x1.013d8539b967ap-1, behind);
     auto const product = two_product(zeros.high, p.high);
-    auto const low = product.low + fused(zeros.high, p.low, zeros.low * p.high);
+    auto const low = product.low + fused(zeros.high, p.low, zeros_low * p.high);
     auto const sum = two_sum(selected(shifts, -log.high, 0.0), product.high);
     return {sum.high, sum.low + (low - selected(shifts, log.low, 0.0))};
   }
@@ -91,11 +96,14 @@ struct LogGamma {
                      -0x1.406e10fb83de1p-16, -0x1.99e1505cfc3fcp-9, 0x1.6f2ba6d2b29f5p-8,
                      -0x1.288bab2e8f3d7p-8, 0x1.89f3f4033ec2fp-10),
               -0x1.65b5a1b7ff5dfp-55);
-    auto const factor = (x - 0.5) * unit;
+    auto const reduced = x - 0.5;
+    auto const factor = reduced * unit;
+    auto const factor_low = ((x - reduced) - 0.5) * unit;  // not 0 if x > 2^52
     auto const product = two_product(factor, log.high);
     auto const difference = two_sum(product.high, -x * unit);
     auto const sum = two_sum(difference.high, 0x1.d67f1c864beb5p-1 * unit);
-    auto const low = fused(factor, log.low, product.low) + fused(rest, unit, difference.low);
+    auto const product_low = fused(factor_low, log.high, fused(factor, log.low, product.low));
+    auto const low = product_low + fused(rest, unit, difference.low);
     return {sum.high * back, (sum.low + low) * back};
   }
 };
