@@ -4,28 +4,21 @@
 /// Coefficients: tools/coefficients/inverse.py.
 
 #include <cmath>
-#include <cstdint>
 #include <type_traits>
 
 #include "tessera/detail/base/function.hpp"
+#include "tessera/detail/formulas/polynomials.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
 
-/// selected(), by bits: where a or b is a constant that is compared later, the compiler else makes
-/// a path of its own of it, and blends the results of both.
-TESSERA_FORMULA double blended(bool condition, double a, double b) {
-  auto const mask = std::uint64_t{0} - static_cast<std::uint64_t>(condition);
-  return of_bits<double>(as_bits(b) ^ ((as_bits(a) ^ as_bits(b)) & mask));
-}
-
 /// (atan t - t) / t for |t| <= tan(pi/8).
 TESSERA_FORMULA double arctangent_rest(double t) {
   double const z = t * t;
-  return z * horner(z, -0x1.555555555553dp-2, 0x1.9999999995869p-3, -0x1.24924922ad4bcp-3,
-                    0x1.c71c70e604938p-4, -0x1.745cf8db10c96p-4, 0x1.3b111904bf4e2p-4,
-                    -0x1.10ebb756b0cc5p-4, 0x1.df0f3fce986d8p-5, -0x1.9cd2951e9c90dp-5,
-                    0x1.37d55e2909705p-5, -0x1.256a0252f4d1fp-6);
+  return z * polynomial(z, -0x1.555555555553dp-2, 0x1.9999999995869p-3, -0x1.24924922ad4bcp-3,
+                        0x1.c71c70e604938p-4, -0x1.745cf8db10c96p-4, 0x1.3b111904bf4e2p-4,
+                        -0x1.10ebb756b0cc5p-4, 0x1.df0f3fce986d8p-5, -0x1.9cd2951e9c90dp-5,
+                        0x1.37d55e2909705p-5, -0x1.256a0252f4d1fp-6);
 }
 /// The same with an error of 2^-35.
 TESSERA_FORMULA double short_arctangent_rest(double t) {

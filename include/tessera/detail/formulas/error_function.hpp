@@ -7,6 +7,7 @@
 
 #include "tessera/detail/base/function.hpp"
 #include "tessera/detail/formulas/exponential_of_pair.hpp"
+#include "tessera/detail/formulas/polynomials.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
@@ -14,10 +15,10 @@ namespace tessera::detail::formula {
 /// erf x for |x| <= 0.7.
 TESSERA_FORMULA double error_near_zero(double x) {
   auto const z = x * x;
-  auto const p = horner(z, -0x1.812746b0379e5p-2, 0x1.ce2f21a042949p-4, -0x1.b82ce312736e7p-6,
-                        0x1.565bcd0902d40p-8, -0x1.c02db26bb17bdp-11, 0x1.f9a2dda77cc30p-14,
-                        -0x1.f4c9d76f276e8p-17, 0x1.b943c2a0f5ca7p-20, -0x1.57d5e4ff99a7bp-23,
-                        0x1.93bcee1a94859p-27);
+  auto const p = polynomial(z, -0x1.812746b0379e5p-2, 0x1.ce2f21a042949p-4, -0x1.b82ce312736e7p-6,
+                            0x1.565bcd0902d40p-8, -0x1.c02db26bb17bdp-11, 0x1.f9a2dda77cc30p-14,
+                            -0x1.f4c9d76f276e8p-17, 0x1.b943c2a0f5ca7p-20, -0x1.57d5e4ff99a7bp-23,
+                            0x1.93bcee1a94859p-27);
   auto const first = two_product(x, 0x1.20dd750429b6dp+0);
   return first.high + fused(x * z, p, fused(x, 0x1.1ae3a914fed80p-56, first.low));
 }
@@ -33,15 +34,15 @@ TESSERA_FORMULA double short_error_near_zero(double x) {
 /// Source: Shepherd and Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc x (1981).
 TESSERA_FORMULA double scaled_complement(double x) {
   auto const of_one = (x + x) / (x + 5.0);
-  return of_one * horner(of_one - 1.0, -0x1.e36a27827f147p-5, -0x1.7fd2e52e34662p-4,
-                         0x1.67be9c2d73daep-3, -0x1.94bebcc21f17ap-3, 0x1.6d5bfd05ca90ep-3,
-                         -0x1.1b75baed0d253p-3, 0x1.830b9953c2ce9p-4, -0x1.d42af5cf3e20dp-5,
-                         0x1.f4254b67e081ap-6, -0x1.d24de56cbea4ap-7, 0x1.722972d217803p-8,
-                         -0x1.db501aa83c19ap-10, 0x1.af344561a53d0p-12, -0x1.e56a91a14e5edp-16,
-                         -0x1.9f49d37631015p-16, 0x1.9a94f0b8c51c5p-17, -0x1.04afb88969843p-19,
-                         -0x1.4ad7ba6b4e979p-21, 0x1.af044e8b6c6aap-22, -0x1.6e9349774a531p-25,
-                         -0x1.3f61eb1384831p-25, 0x1.7e92a119da106p-27, 0x1.58b00a8b88b17p-29,
-                         -0x1.6807d01854e38p-31);
+  return of_one * polynomial(of_one - 1.0, -0x1.e36a27827f147p-5, -0x1.7fd2e52e34662p-4,
+                             0x1.67be9c2d73daep-3, -0x1.94bebcc21f17ap-3, 0x1.6d5bfd05ca90ep-3,
+                             -0x1.1b75baed0d253p-3, 0x1.830b9953c2ce9p-4, -0x1.d42af5cf3e20dp-5,
+                             0x1.f4254b67e081ap-6, -0x1.d24de56cbea4ap-7, 0x1.722972d217803p-8,
+                             -0x1.db501aa83c19ap-10, 0x1.af344561a53d0p-12, -0x1.e56a91a14e5edp-16,
+                             -0x1.9f49d37631015p-16, 0x1.9a94f0b8c51c5p-17, -0x1.04afb88969843p-19,
+                             -0x1.4ad7ba6b4e979p-21, 0x1.af044e8b6c6aap-22, -0x1.6e9349774a531p-25,
+                             -0x1.3f61eb1384831p-25, 0x1.7e92a119da106p-27, 0x1.58b00a8b88b17p-29,
+                             -0x1.6807d01854e38p-31);
 }
 
 /// erfc x for x >= 0: a pair near (1 + 1.5 x) exp(x^2) erfc x, divided by 1 + 1.5 x, times

@@ -3,6 +3,7 @@
 /// The exponential of a pair, for functions that multiply it.
 /// Coefficients: tools/coefficients/error_function.py.
 
+#include "tessera/detail/formulas/polynomials.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
@@ -20,10 +21,10 @@ TESSERA_FORMULA Exponential exponential_of(Pair<double> const& x) {
   auto const remainder = fused(-k.value, 0x1.62e42fefa39efp-1, x.high);
   auto const exponent = fast_two_sum(remainder, fused(-k.value, 0x1.abc9e3b39803fp-56, x.low));
   auto const r = exponent.high;
-  auto const p = horner(r, 0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5,
-                        0x1.11111111102c9p-7, 0x1.6c16c16c16142p-10, 0x1.a01a01aa26e3dp-13,
-                        0x1.a01a01a71a0b0p-16, 0x1.71de08c375c80p-19, 0x1.27e4dba4bdc36p-22,
-                        0x1.af3f6322d33abp-26, 0x1.1f7134f8978e5p-29);
+  auto const p = polynomial(r, 0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5,
+                            0x1.11111111102c9p-7, 0x1.6c16c16c16142p-10, 0x1.a01a01aa26e3dp-13,
+                            0x1.a01a01a71a0b0p-16, 0x1.71de08c375c80p-19, 0x1.27e4dba4bdc36p-22,
+                            0x1.af3f6322d33abp-26, 0x1.1f7134f8978e5p-29);
   return {r, fused(r * r, p, exponent.low), k};
 }
 /// exp(x) with an error of 2^-30, for |x| < 700.

@@ -9,6 +9,7 @@
 #include "tessera/detail/base/function.hpp"
 #include "tessera/detail/formulas/exponential_of_pair.hpp"
 #include "tessera/detail/formulas/logarithm_as_pair.hpp"
+#include "tessera/detail/formulas/polynomials.hpp"
 #include "tessera/detail/formulas/reduction.hpp"
 #include "tessera/detail/formulas/sine.hpp"
 #include "tessera/detail/formulas/steps.hpp"
@@ -27,27 +28,28 @@ struct GammaParts {
   TESSERA_FORMULA static GammaParts of(double x, double largest) {
     bool const below = x < 2.0;
     auto const sum = two_sum(x, 2.0);
-    auto const raised = selected(below, sum.high, x);
-    auto const y = selected(raised > largest, largest, raised);
+    auto const raised = blended(below, sum.high, x);
+    auto const y = blended(raised > largest, largest, raised);
     auto const w = 1.0 / y;
-    auto const e = exponential_of(exponent(y, w, selected(below, sum.low, 0.0)));
-    auto const u = w * horner(w, 0x1.55555555556c1p-4, 0x1.c71c71c5064f8p-9, -0x1.5f726863689f9p-9,
-                              -0x1.e13e031b55738p-13, 0x1.9b1555893b301p-11, 0x1.227b7a28e8d59p-14,
-                              -0x1.34b1403eedfafp-11, -0x1.0bac31ec80a50p-14, 0x1.aee54deca132dp-11,
-                              0x1.19a270adc92a9p-11, -0x1.2ef47cf4086efp-8, 0x1.16973ff2b7b33p-7,
-                              -0x1.129fe0113ceb9p-7, 0x1.2c26bb6eb8e70p-8, -0x1.2069584698f37p-10);
+    auto const e = exponential_of(exponent(y, w, blended(below, sum.low, 0.0)));
+    auto const u =
+        w * polynomial(w, 0x1.55555555556c1p-4, 0x1.c71c71c5064f8p-9, -0x1.5f726863689f9p-9,
+                       -0x1.e13e031b55738p-13, 0x1.9b1555893b301p-11, 0x1.227b7a28e8d59p-14,
+                       -0x1.34b1403eedfafp-11, -0x1.0bac31ec80a50p-14, 0x1.aee54deca132dp-11,
+                       0x1.19a270adc92a9p-11, -0x1.2ef47cf4086efp-8, 0x1.16973ff2b7b33p-7,
+                       -0x1.129fe0113ceb9p-7, 0x1.2c26bb6eb8e70p-8, -0x1.2069584698f37p-10);
     auto const one = fast_two_sum(1.0, e.r);
     auto const numerator = fast_two_sum(one.high, one.low + (e.rest + fused(u, e.r + e.rest, u)));
 
     auto const square = two_product(x, x);
     auto const product = two_sum(square.high, x);
-    auto const divisor = selected(below, product.high, 1.0);
-    auto const divisor_low = selected(below, product.low + square.low, 0.0);
+    auto const divisor = blended(below, product.high, 1.0);
+    auto const divisor_low = blended(below, product.low + square.low, 0.0);
     auto const inverse = 1.0 / divisor;
     auto const q = numerator.high * inverse;
     auto const residue = fused(-q, divisor, numerator.high) + fused(-q, divisor_low, numerator.low);
     bool const tiny = x < 0x1p-500;  // Gamma(x) is 1 / x, and products would underflow
-    return {selected(tiny, inverse, q), selected(tiny, 0.0, residue * inverse), e.k};
+    return {blended(tiny, inverse, q), blended(tiny, 0.0, residue * inverse), e.k};
   }
 
  private:
@@ -67,15 +69,15 @@ struct GammaParts {
 /// Gamma(x) for 0 <= x <= 64 with an error of 2^-29.
 TESSERA_FORMULA double short_gamma(double x) {
   bool const below = x < 2.0;
-  auto const raised = selected(below, x + 2.0, x);
-  auto const y = selected(raised > 64.0, 64.0, raised);
+  auto const raised = blended(below, x + 2.0, x);
+  auto const y = blended(raised > 64.0, 64.0, raised);
   auto const w = 1.0 / y;
   auto const u = w * horner(w, 0x1.555556ee22620p-4, 0x1.c71251ffeefa4p-9, -0x1.5ebe94266317dp-9,
                             -0x1.20e0ad154fbd3p-12, 0x1.05a06128bdafbp-10, -0x1.f16b324b2f871p-12,
                             0x1.b76eb8dcb9688p-15);
   auto const exponent = fused(y - 0.5, short_logarithm(y), 0x1.d67f1c864beb5p-1 - y);
   auto const e = short_exponential_of(exponent);
-  return fused(e, u, e) / selected(below, fused(x, x, x), 1.0);
+  return fused(e, u, e) / blended(below, fused(x, x, x), 1.0);
 }
 
 /// sin(pi x) for x >= 0.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "tessera/detail/formulas/polynomials.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
@@ -37,9 +38,9 @@ TESSERA_FORMULA Pair<double> logarithm_as_pair(double y) {
   auto const third = two_product(cube.high, 0x1.5555555555555p-1);
   auto const third_low =
       third.low + fused(cube.high, 0x1.5555555555555p-55, cube_low * 0x1.5555555555555p-1);
-  auto const q = horner(z.high, 0x1.9999999999996p-2, 0x1.2492492492f52p-2, 0x1.c71c71c5965d8p-3,
-                        0x1.745d182975123p-3, 0x1.3b1364bfdd4d5p-3, 0x1.112070be14cdap-3,
-                        0x1.de3d2c76298fdp-4, 0x1.eac815023653dp-4);
+  auto const q = polynomial(z.high, 0x1.9999999999996p-2, 0x1.2492492492f52p-2,
+                            0x1.c71c71c5965d8p-3, 0x1.745d182975123p-3, 0x1.3b1364bfdd4d5p-3,
+                            0x1.112070be14cdap-3, 0x1.de3d2c76298fdp-4, 0x1.eac815023653dp-4);
 
   auto const first = fast_two_sum(k * 0x1.62e42fefa3800p-1, s + s);
   auto const second = fast_two_sum(first.high, third.high);
