@@ -66,7 +66,7 @@ template <class R, class Function>
 void check_errors(Function const& function) {
   double worst = 0;
   R at{};
-  for (R const given : arguments<R>(samples)) {
+  for (R const given : arguments<R>(function.samples)) {
     R const x = function.only_positive ? std::fabs(given) : given;
     auto const error = ulps_of(function.oracle, value_of<typename Function::type>(x), x);
     if (error > worst) {

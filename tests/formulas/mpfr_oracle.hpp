@@ -10,10 +10,10 @@
 
 namespace tessera::test {
 
-/// A number of MPFR with 180 digits.
+/// A number of MPFR with 128 digits.
 class Exact {
  public:
-  Exact() { mpfr_init2(value_, 180); }
+  Exact() { mpfr_init2(value_, 128); }
   ~Exact() { mpfr_clear(value_); }
   Exact(Exact const&) = delete;
   Exact& operator=(Exact const&) = delete;

@@ -50,9 +50,9 @@ struct Direction {
     auto const larger = selected(steep, y, x);
     auto const smaller = selected(steep, x, y);
     bool const far = larger == infinity<double>();
-    auto const of_infinity = selected(smaller == infinity<double>(), 1.0, smaller * 0.0);
-    auto const numerator = selected(far, of_infinity, smaller);
-    auto const denominator = selected(far | (larger == 0), 1.0, larger);
+    auto const of_infinity = blended(smaller == infinity<double>(), 1.0, smaller * 0.0);
+    auto const numerator = blended(far, of_infinity, smaller);
+    auto const denominator = blended(far | (larger == 0), 1.0, larger);
     return turned(numerator, denominator, steep, is_left);
   }
   TESSERA_FORMULA static Direction turned(double y, double x, bool steep, bool is_left) {
@@ -115,7 +115,7 @@ struct Atan2 {
     if constexpr (std::is_same_v<R, float>)
       return 1.0;
     else
-      return selected(larger > 0x1p1000, 0x1p-100, selected(larger < 0x1p-800, 0x1p150, 1.0));
+      return blended(larger > 0x1p1000, 0x1p-100, blended(larger < 0x1p-800, 0x1p150, 1.0));
   }
 };
 

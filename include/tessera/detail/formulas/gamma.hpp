@@ -96,7 +96,7 @@ TESSERA_FUNCTION inline Pair<double> sine_of_half_turns(double x) {
 }
 
 /// The gamma function of x; NaN for negative integers, infinite for zeros.
-/// Error: at most 0.8 ulp for x > 0, 1 ulp for x < 0 (double), 0.51 ulp (float).
+/// Error: at most 0.8 ulp (double), 0.51 ulp (float).
 struct Tgamma {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
