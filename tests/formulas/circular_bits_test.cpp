@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -119,7 +120,7 @@ TEST_CASE_TEMPLATE("functions of one argument have the same bits in vectors of a
                    double, float) {
   for_each_unary([](auto const& function) {
     using Formula = typename std::decay_t<decltype(function)>::type;
-    CAPTURE(function.name);
+    CAPTURE(std::string_view{function.name});
     check_all_ways<Formula>(usual_arguments<Formula, R>());
   });
 }
@@ -128,7 +129,7 @@ TEST_CASE_TEMPLATE("functions of two arguments have the same bits in vectors of 
                    double, float) {
   for_each_binary([](auto const& function) {
     using Formula = typename std::decay_t<decltype(function)>::type;
-    CAPTURE(function.name);
+    CAPTURE(std::string_view{function.name});
     auto const first = arguments<R>(100'000, 4);
     auto second = arguments<R>(100'000, 5);
     std::reverse(second.begin(), second.end());

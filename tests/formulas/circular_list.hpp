@@ -62,13 +62,13 @@ void for_each_unary(Visit const& visit) {
   visit(Unary<f::Erf>{"erf", mpfr_erf, std::erf, 0.85, 0.51});
   visit(Unary<f::Tgamma>{"tgamma", mpfr_gamma, std::tgamma, 0.8, 0.51, 40'000});
   visit(Unary<f::Lgamma>{"lgamma", log_gamma, std::lgamma, 0.85, 0.51, 40'000, true});
-  visit(Unary<f::Erfc>{"erfc", mpfr_erfc, std::erfc, 1.1, 0.51});
+  visit(Unary<f::Erfc>{"erfc", mpfr_erfc, std::erfc, 1.3, 0.51});
 }
 template <class Visit>
 void for_each_binary(Visit const& visit) {
   namespace f = detail::formula;
   visit(Binary<f::Atan2>{"atan2", mpfr_atan2, 1.0, 0.51});
-  visit(Binary<f::Hypot>{"hypot", mpfr_hypot, 0.51, 0.51});
+  visit(Binary<f::Hypot>{"hypot", mpfr_hypot, 0.76, 0.51});
 }
 
 /// What an array's loop computes of one cell: the usual way, or the rare one where it is needed.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -74,7 +75,7 @@ void check_errors(Function const& function) {
       at = x;
     }
   }
-  CAPTURE(function.name);
+  CAPTURE(std::string_view{function.name});
   CAPTURE(at);
   CHECK(worst <= function.template ulps<R>());
 }
@@ -96,7 +97,7 @@ void check_errors_of_pairs(Function const& function) {
       beside = y;
     }
   }
-  CAPTURE(function.name);
+  CAPTURE(std::string_view{function.name});
   CAPTURE(at);
   CAPTURE(beside);
   CHECK(worst <= function.template ulps<R>());

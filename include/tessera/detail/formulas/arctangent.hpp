@@ -73,7 +73,8 @@ struct Direction {
     } else {
       auto const t = above / below;
       auto const residue = fused(-t, below, above) + fused(-t, below_low, above_low);
-      auto const low = fused(t, arctangent_rest(t), residue * (1.0 / below));
+      auto const t_low = residue * (1.0 / below);
+      auto const low = fused(t, arctangent_rest(t), fused(-t * t, t_low, t_low));
       auto const base_low =
           fused(eighths, 0x1.1a62633145c07p-55, fused(eighths, 0x1.921fb54442d18p-1, -base));
       auto const total = fast_two_sum(base, sign * t);
