@@ -61,8 +61,9 @@ struct Avx512 {
            __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512bw") != 0;
   }
   template <class Formula, class R, class... More>
-  [[gnu::noinline, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,fma")]] static void run(
-      R* to, std::size_t cells, More const*... from) {
+  [[gnu::noinline,
+    gnu::target("avx512f,avx512dq,avx512vl,avx512bw,fma,prefer-vector-width=512")]] static void
+  run(R* to, std::size_t cells, More const*... from) {
     for (std::size_t j = 0; j < cells; ++j) to[j] = Formula::usual(from[j]...);
   }
 };
