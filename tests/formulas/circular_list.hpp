@@ -61,8 +61,8 @@ void for_each_unary(Visit const& visit) {
   visit(Unary<f::Cbrt>{"cbrt", mpfr_cbrt, std::cbrt, 0.51, 0.51});
   visit(Unary<f::Erf>{"erf", mpfr_erf, std::erf, 0.9, 0.51});
   visit(Unary<f::Tgamma>{"tgamma", mpfr_gamma, std::tgamma, 0.8, 0.51, 40'000});
-  visit(Unary<f::Lgamma>{"lgamma", log_gamma, std::lgamma, 0.85, 0.51, 40'000, true});
-  visit(Unary<f::Erfc>{"erfc", mpfr_erfc, std::erfc, 1.3, 0.51});
+  visit(Unary<f::Lgamma>{"lgamma", log_gamma, std::lgamma, 0.9, 0.51, 40'000, true});
+  visit(Unary<f::Erfc>{"erfc", mpfr_erfc, std::erfc, 1.4, 0.51});
 }
 template <class Visit>
 void for_each_binary(Visit const& visit) {

@@ -110,7 +110,7 @@ struct LogGamma {
 };
 
 /// log |Gamma(x)|; infinite for infinities, zeros and negative integers.
-/// Error: at most 0.85 ulp for x > 0 (double), 0.51 ulp (float). For x < 0 the same, but near its
+/// Error: at most 0.9 ulp for x > 0 (double), 0.51 ulp (float). For x < 0 the same, but near its
 /// zeros there: at most 2^-54 (double).
 struct Lgamma {
   template <class R>
