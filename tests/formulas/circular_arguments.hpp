@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tessera::test {
+namespace tessera::test::circular {
 
 /// Random numbers of all exponents, and as many of the exponents between -32 and 32.
 template <class R>
@@ -101,4 +101,4 @@ std::vector<R> arguments(std::size_t count, std::uint64_t seed = 1) {
   return all;
 }
 
-}  // namespace tessera::test
+}  // namespace tessera::test::circular

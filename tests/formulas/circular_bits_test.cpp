@@ -1,6 +1,6 @@
 /// @file
-/// A cell has the same bits whether it is computed alone or in a vector of any width. This file
-/// must be compiled for baseline x86-64: the functions below choose their instructions themselves.
+/// A cell has the same bits whether it is computed alone or in a vector of any width. The functions
+/// below choose their instructions themselves, so this file is compiled for any x86-64.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "circular_arguments.hpp"
 #include "circular_list.hpp"
 
-using namespace tessera::test;
+using namespace tessera::test::circular;
 
 TEST_SUITE_BEGIN("formulas/circular_bits");
 

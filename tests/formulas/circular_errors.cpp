@@ -16,7 +16,7 @@
 #include "circular_arguments.hpp"
 #include "circular_list.hpp"
 
-using namespace tessera::test;
+using namespace tessera::test::circular;
 
 namespace {
 

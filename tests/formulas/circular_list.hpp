@@ -15,7 +15,7 @@
 
 #include "mpfr_oracle.hpp"
 
-namespace tessera::test {
+namespace tessera::test::circular {
 
 /// A function of one argument, what MPFR and C call it, and the error that it may have.
 template <class Formula>
@@ -79,4 +79,4 @@ auto value_of(R... x) {
   return Formula::usual(x...);
 }
 
-}  // namespace tessera::test
+}  // namespace tessera::test::circular

@@ -13,7 +13,7 @@
 #include "circular_arguments.hpp"
 #include "circular_list.hpp"
 
-using namespace tessera::test;
+using namespace tessera::test::circular;
 namespace formula = tessera::detail::formula;
 
 TEST_SUITE_BEGIN("formulas/circular");

@@ -8,7 +8,7 @@
 
 #include <mpfr.h>
 
-namespace tessera::test {
+namespace tessera::test::circular {
 
 /// A number of MPFR with 128 digits.
 class Exact {
@@ -89,4 +89,4 @@ double ulps_of(BinaryOracle oracle, R found, R x, R y) {
   return ulps_between(found, exact.get());
 }
 
-}  // namespace tessera::test
+}  // namespace tessera::test::circular
