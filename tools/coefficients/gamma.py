@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of include/tessera/detail/formulas/gamma.hpp."""
+"""Prints the coefficients of gamma.hpp, log_gamma.hpp and logarithm_as_pair.hpp."""
 import mpmath as mp
 from minimax import minimax, parts, polished, show
 
@@ -66,4 +66,6 @@ if __name__ == '__main__':
     print('2/3:', *(p.hex() for p in parts(mp.mpf(2) / 3, (53, 53))))
     print('log sqrt(2 pi):', *(p.hex() for p in parts(mp.log(mp.sqrt(2 * mp.pi)), (53, 53))))
     print('log 2, 42 and 53 digits:', *(p.hex() for p in parts(mp.log(2), (42, 53))))
+    print('log pi:', *(p.hex() for p in parts(mp.log(mp.pi), (53, 53))))
+    print('54 log 2:', float(54 * mp.log(2)).hex())
     print('pi:', *(p.hex() for p in parts(mp.pi, (53, 53))))
