@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of include/tessera/detail/formulas/error_function.hpp."""
+"""Prints the coefficients of error_function.hpp and exponential_of_pair.hpp."""
 import mpmath as mp
 from minimax import minimax, parts, polished, show
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of include/tessera/detail/formulas/{arctangent,arcsine,cube_root}.hpp."""
+"""Prints the coefficients of include/tessera/detail/formulas/{arctangent,arcsine,roots}.hpp."""
 import mpmath as mp
 from minimax import minimax, parts, show
 
@@ -24,6 +24,7 @@ if __name__ == '__main__':
     show('asin t = t + t z P(z)', *cubic_rest(mp.asin, mp.mpf(1) / 4, 13))
     show('the same for float', *cubic_rest(mp.asin, mp.mpf(1) / 4, 7))
     show('1 / cbrt(m) = P(m)', *inverse_cube_root(6))
-    print('cube roots of 2 and 4:', float(mp.cbrt(2)).hex(), float(mp.cbrt(4)).hex())
+    print('cbrt(2), 1/cbrt(2):', float(mp.cbrt(2)).hex(), float(1 / mp.cbrt(2)).hex())
+    print('tan(pi/8):', float(mp.tan(mp.pi / 8)).hex())
     print('pi/4 and pi/2:', *(p.hex() for p in parts(mp.pi / 4, (53, 53))),
           *(p.hex() for p in parts(mp.pi / 2, (53, 53))))

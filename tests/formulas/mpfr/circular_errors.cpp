@@ -16,7 +16,7 @@
 #include "circular_arguments.hpp"
 #include "circular_list.hpp"
 
-using namespace tessera::test;
+using namespace tessera::test::circular;
 
 namespace {
 
@@ -37,7 +37,8 @@ struct Worst {
 template <class R, class Function>
 void random_unary(Function const& function, std::size_t count) {
   Worst worst;
-  for (R const x : arguments<R>(count, count)) {
+  for (R const given : arguments<R>(count, count)) {
+    R const x = function.only_positive ? std::fabs(given) : given;
     auto const found = value_of<typename Function::type>(x);
     worst.take(ulps_of(function.oracle, found, x), static_cast<double>(x));
   }
@@ -75,7 +76,8 @@ void all_floats(Function const& function) {
   Worst worst;
   std::uint32_t bits = 0;
   do {
-    auto const x = std::bit_cast<float>(bits);
+    auto const given = std::bit_cast<float>(bits);
+    float const x = function.only_positive ? std::fabs(given) : given;
     double const exact = function.in_c(static_cast<double>(x));
     worst.take(ulps_of_float(value_of<typename Function::type>(x), exact), static_cast<double>(x));
   } while (++bits != 0);

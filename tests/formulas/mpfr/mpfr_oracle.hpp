@@ -8,12 +8,12 @@
 
 #include <mpfr.h>
 
-namespace tessera::test {
+namespace tessera::test::circular {
 
-/// A number of MPFR with 180 digits.
+/// A number of MPFR with 128 digits.
 class Exact {
  public:
-  Exact() { mpfr_init2(value_, 180); }
+  Exact() { mpfr_init2(value_, 128); }
   ~Exact() { mpfr_clear(value_); }
   Exact(Exact const&) = delete;
   Exact& operator=(Exact const&) = delete;
@@ -64,6 +64,12 @@ double ulps_between(R found, mpfr_srcptr exact) {
 using UnaryOracle = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 using BinaryOracle = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
+/// log |Gamma(x)|, which in MPFR has one more argument.
+inline int log_gamma(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t rounding) {
+  int sign;
+  return mpfr_lgamma(result, &sign, x, rounding);
+}
+
 template <class R>
 double ulps_of(UnaryOracle oracle, R found, R x) {
   static thread_local Exact argument;
@@ -83,4 +89,4 @@ double ulps_of(BinaryOracle oracle, R found, R x, R y) {
   return ulps_between(found, exact.get());
 }
 
-}  // namespace tessera::test
+}  // namespace tessera::test::circular

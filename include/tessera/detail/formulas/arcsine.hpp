@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tessera/detail/base/function.hpp"
+#include "tessera/detail/formulas/polynomials.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
@@ -36,11 +37,11 @@ struct Arc {
       auto const divisor = selected(root > 0, root + root, 1.0);
       auto const low = selected(beyond, fused(-root, root, z_beyond) / divisor, 0.0);
       auto const z = selected(beyond, z_beyond, magnitude * magnitude);
-      auto const p = horner(z, 0x1.5555555555577p-3, 0x1.333333332e132p-4, 0x1.6db6db7212efep-5,
-                            0x1.f1c71a9483966p-6, 0x1.6e8bdef29cfb4p-6, 0x1.1c49eeb14081ep-6,
-                            0x1.ca1fbda0f8954p-7, 0x1.7583c3aa7ddb2p-7, 0x1.6147abbefd4dap-7,
-                            0x1.e53d28b3bea17p-9, 0x1.63d91a271cdcap-6, -0x1.58595b54f6c68p-6,
-                            0x1.0b653c950008cp-5);
+      auto const p = polynomial(z, 0x1.5555555555577p-3, 0x1.333333332e132p-4, 0x1.6db6db7212efep-5,
+                                0x1.f1c71a9483966p-6, 0x1.6e8bdef29cfb4p-6, 0x1.1c49eeb14081ep-6,
+                                0x1.ca1fbda0f8954p-7, 0x1.7583c3aa7ddb2p-7, 0x1.6147abbefd4dap-7,
+                                0x1.e53d28b3bea17p-9, 0x1.63d91a271cdcap-6, -0x1.58595b54f6c68p-6,
+                                0x1.0b653c950008cp-5);
       return {t, fused(t * z, p, low), beyond};
     }
   }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tessera/detail/base/function.hpp"
+#include "tessera/detail/formulas/polynomials.hpp"
 #include "tessera/detail/formulas/steps.hpp"
 
 namespace tessera::detail::formula {
@@ -14,10 +15,10 @@ namespace tessera::detail::formula {
 /// (atan t - t) / t for |t| <= tan(pi/8).
 TESSERA_FORMULA double arctangent_rest(double t) {
   double const z = t * t;
-  return z * horner(z, -0x1.555555555553dp-2, 0x1.9999999995869p-3, -0x1.24924922ad4bcp-3,
-                    0x1.c71c70e604938p-4, -0x1.745cf8db10c96p-4, 0x1.3b111904bf4e2p-4,
-                    -0x1.10ebb756b0cc5p-4, 0x1.df0f3fce986d8p-5, -0x1.9cd2951e9c90dp-5,
-                    0x1.37d55e2909705p-5, -0x1.256a0252f4d1fp-6);
+  return z * polynomial(z, -0x1.555555555553dp-2, 0x1.9999999995869p-3, -0x1.24924922ad4bcp-3,
+                        0x1.c71c70e604938p-4, -0x1.745cf8db10c96p-4, 0x1.3b111904bf4e2p-4,
+                        -0x1.10ebb756b0cc5p-4, 0x1.df0f3fce986d8p-5, -0x1.9cd2951e9c90dp-5,
+                        0x1.37d55e2909705p-5, -0x1.256a0252f4d1fp-6);
 }
 /// The same with an error of 2^-35.
 TESSERA_FORMULA double short_arctangent_rest(double t) {
@@ -49,9 +50,9 @@ struct Direction {
     auto const larger = selected(steep, y, x);
     auto const smaller = selected(steep, x, y);
     bool const far = larger == infinity<double>();
-    auto const of_infinity = selected(smaller == infinity<double>(), 1.0, smaller * 0.0);
-    auto const numerator = selected(far, of_infinity, smaller);
-    auto const denominator = selected(far | (larger == 0), 1.0, larger);
+    auto const of_infinity = blended(smaller == infinity<double>(), 1.0, smaller * 0.0);
+    auto const numerator = blended(far, of_infinity, smaller);
+    auto const denominator = blended(far | (larger == 0), 1.0, larger);
     return turned(numerator, denominator, steep, is_left);
   }
   TESSERA_FORMULA static Direction turned(double y, double x, bool steep, bool is_left) {
@@ -72,7 +73,8 @@ struct Direction {
     } else {
       auto const t = above / below;
       auto const residue = fused(-t, below, above) + fused(-t, below_low, above_low);
-      auto const low = fused(t, arctangent_rest(t), residue * (1.0 / below));
+      auto const t_low = residue * (1.0 / below);
+      auto const low = fused(t, arctangent_rest(t), fused(-t * t, t_low, t_low));
       auto const base_low =
           fused(eighths, 0x1.1a62633145c07p-55, fused(eighths, 0x1.921fb54442d18p-1, -base));
       auto const total = fast_two_sum(base, sign * t);
@@ -86,9 +88,9 @@ struct Atan {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
     auto const a = static_cast<double>(magnitude(x));
-    auto const finite = selected(a > 0x1p200, 0x1p200, a);
+    auto const finite = blended(a > 0x1p200, 0x1p200, a);
     bool const steep = finite > 1.0;
-    auto const d = Direction<R>::turned(selected(steep, 1.0, finite), selected(steep, finite, 1.0),
+    auto const d = Direction<R>::turned(blended(steep, 1.0, finite), blended(steep, finite, 1.0),
                                         steep, false);
     return with_sign_flipped_by(static_cast<R>(d.angle()), x);
   }
@@ -114,7 +116,7 @@ struct Atan2 {
     if constexpr (std::is_same_v<R, float>)
       return 1.0;
     else
-      return selected(larger > 0x1p1000, 0x1p-100, selected(larger < 0x1p-800, 0x1p150, 1.0));
+      return blended(larger > 0x1p1000, 0x1p-100, blended(larger < 0x1p-800, 0x1p150, 1.0));
   }
 };
 
