@@ -2,7 +2,6 @@
 /// @file
 /// The formula of each function, and its value for one argument.
 
-#include <cmath>
 #include <concepts>
 
 #include "tessera/detail/base/function.hpp"
@@ -11,7 +10,9 @@
 #include "tessera/detail/formulas/error_function.hpp"
 #include "tessera/detail/formulas/exponential.hpp"
 #include "tessera/detail/formulas/functions.hpp"
+#include "tessera/detail/formulas/gamma.hpp"
 #include "tessera/detail/formulas/hyperbolic.hpp"
+#include "tessera/detail/formulas/log_gamma.hpp"
 #include "tessera/detail/formulas/logarithm.hpp"
 #include "tessera/detail/formulas/power.hpp"
 #include "tessera/detail/formulas/roots.hpp"
@@ -24,25 +25,6 @@ template <class F, class R>
 concept HasRareArguments = requires(R x) {
   { F::is_rare(x) } -> std::same_as<bool>;
 };
-
-namespace formula {
-
-/// Functions of the C library, one argument at a time. On a GPU they are those of CUDA, and may
-/// differ in the last place.
-struct Tgamma {
-  template <class R>
-  TESSERA_FUNCTION static R usual(R x) {
-    return std::tgamma(x);
-  }
-};
-struct Lgamma {
-  template <class R>
-  TESSERA_FUNCTION static R usual(R x) {
-    return std::lgamma(x);
-  }
-};
-
-}  // namespace formula
 
 template <Function function>
 struct FormulaFor;
