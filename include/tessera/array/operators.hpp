@@ -90,30 +90,30 @@ class Field;
 
 // u += x is u = u + x, and u(mask) += x only where the mask is true. A target that cannot be
 // written is refused before it is read.
-#define TESSERA_COMPOUND(name, plain)                           \
-  template <Element T, std::size_t N, class V>                  \
-  requires(Expression<V> || detail::Number<V>) DistArray<T, N>  \
-  &name(DistArray<T, N>& to, V const& value) {                  \
-    detail::check_writable(to.storage());                       \
-    return to = to plain value;                                 \
-  }                                                             \
-  template <Element T, std::size_t N, std::size_t R, class V>   \
-  requires(Expression<V> || detail::Number<V>) View<T, N, R>    \
-  const& name(View<T, N, R> const& to, V const& value) {        \
-    detail::check_writable(to.storage());                       \
-    return to = to plain value;                                 \
-  }                                                             \
-  template <class S, class M, class V>                          \
-  requires(Expression<V> || detail::Number<V>) MaskedView<S, M> \
-  const& name(MaskedView<S, M> const& to, V const& value) {     \
-    detail::check_writable(to.view().storage());                \
-    return to = to.view() plain value;                          \
-  }                                                             \
-  template <auto member, class W, class V>                      \
-  requires(Expression<V> || detail::Number<V>) Field<member, W> \
-  const& name(Field<member, W> const& to, V const& value) {     \
-    detail::check_writable(to.storage());                       \
-    return to = to plain value;                                 \
+#define TESSERA_COMPOUND(name, plain)                                           \
+  template <Element T, std::size_t N, class V>                                  \
+  requires(Expression<V> || detail::Number<V>) DistArray<T, N>                  \
+  &name(DistArray<T, N>& to, V const& value) {                                  \
+    detail::check_writable(to.storage());                                       \
+    return to = to plain value;                                                 \
+  }                                                                             \
+  template <Element T, std::size_t N, std::size_t R, class V>                   \
+  requires(Expression<V> || detail::Number<V>) View<T, N, R>                    \
+  const& name(View<T, N, R> const& to, V const& value) {                        \
+    detail::check_writable(to.storage());                                       \
+    return to = to plain value;                                                 \
+  }                                                                             \
+  template <class S, class M, class V>                                          \
+  requires((Expression<V> || detail::Number<V>)&&!S::is_const) MaskedView<S, M> \
+  const& name(MaskedView<S, M> const& to, V const& value) {                     \
+    detail::check_writable(to.view().storage());                                \
+    return to = to.view() plain value;                                          \
+  }                                                                             \
+  template <auto member, class W, class V>                                      \
+  requires((Expression<V> || detail::Number<V>)&&!W::is_const) Field<member, W> \
+  const& name(Field<member, W> const& to, V const& value) {                     \
+    detail::check_writable(to.storage());                                       \
+    return to = to plain value;                                                 \
   }
 
 TESSERA_COMPOUND(operator+=, +)

@@ -18,9 +18,12 @@ namespace detail {
 
 /// Arrays and views: expressions whose cells can be written.
 template <class E>
-concept Viewable = Expression<E> && requires(E const& e) {
+concept Viewable = Operand<E> && requires(E& e) {
   e.view(SourceLocation{}).axes();
 };
+
+template <class E>
+inline constexpr std::size_t rank_of = std::remove_cvref_t<E>::rank;
 
 template <std::size_t N>
 [[nodiscard]] std::array<std::size_t, N> resolved_order(std::span<std::int64_t const> axes) {
@@ -36,15 +39,15 @@ template <std::size_t N>
   return order;
 }
 
-template <Expression E>
-[[nodiscard]] auto in_order(E const& e, std::array<std::size_t, E::rank> const& order,
+template <class E>
+[[nodiscard]] auto in_order(E& e, std::array<std::size_t, rank_of<E>> const& order,
                             SourceLocation const& location) {
   if constexpr (Viewable<E>)
     return reordered(e.view(location), order);
   else if constexpr (E::rank < 2)
     return e;
   else
-    return PermutedNode<E>(as_node(e), order);
+    return PermutedNode<node_of<E>>(as_node(e), order);
 }
 
 /// All positions of a dimension, from the last to the first.
@@ -68,15 +71,15 @@ template <class T, std::size_t N, std::size_t R>
 /// Shapes: one axis per dimension, each once; negative ones count from the end.
 /// Throws: ShapeError.
 /// Example: v = transpose(u) + 1; transpose(v)(0, all) = 0 clears column 0 of v.
-template <Expression E>
-[[nodiscard]] auto transpose(E const& e,
-                             std::source_location at = std::source_location::current()) {
-  return detail::in_order(e, detail::reversed_order<E::rank>(), at);
+template <detail::Operand E>
+[[nodiscard]] auto transpose(E&& e, std::source_location at = std::source_location::current()) {
+  return detail::in_order(e, detail::reversed_order<detail::rank_of<E>>(), at);
 }
-template <Expression E>
-[[nodiscard]] auto transpose(E const& e, std::initializer_list<std::int64_t> axes,
+template <detail::Operand E>
+[[nodiscard]] auto transpose(E&& e, std::initializer_list<std::int64_t> axes,
                              std::source_location at = std::source_location::current()) {
-  return detail::in_order(e, detail::resolved_order<E::rank>({axes.begin(), axes.size()}), at);
+  return detail::in_order(
+      e, detail::resolved_order<detail::rank_of<E>>({axes.begin(), axes.size()}), at);
 }
 
 /// The cells of an array or a view backwards, along all dimensions or only the given ones: NumPy's
@@ -84,20 +87,20 @@ template <Expression E>
 /// Throws: ShapeError if there is no such axis, or one is named twice; negative ones count from the
 ///         end.
 template <detail::Viewable E>
-[[nodiscard]] auto flip(E const& u, std::source_location at = std::source_location::current()) {
-  return detail::flipped(u.view(at), detail::reversed_order<E::rank>());
+[[nodiscard]] auto flip(E&& u, std::source_location at = std::source_location::current()) {
+  return detail::flipped(u.view(at), detail::reversed_order<detail::rank_of<E>>());
 }
 template <detail::Viewable E>
-[[nodiscard]] auto flip(E const& u, std::int64_t axis,
+[[nodiscard]] auto flip(E&& u, std::int64_t axis,
                         std::source_location at = std::source_location::current()) {
-  std::size_t const d[] = {detail::resolve_axis(axis, E::rank)};
+  std::size_t const d[] = {detail::resolve_axis(axis, detail::rank_of<E>)};
   return detail::flipped(u.view(at), d);
 }
 template <detail::Viewable E>
-[[nodiscard]] auto flip(E const& u, std::initializer_list<std::int64_t> axes,
+[[nodiscard]] auto flip(E&& u, std::initializer_list<std::int64_t> axes,
                         std::source_location at = std::source_location::current()) {
   std::array<std::size_t, max_rank> order{};
-  auto const used = detail::resolve_axes({axes.begin(), axes.size()}, E::rank, order);
+  auto const used = detail::resolve_axes({axes.begin(), axes.size()}, detail::rank_of<E>, order);
   return detail::flipped(u.view(at), std::span<std::size_t const>(order).first(used));
 }
 

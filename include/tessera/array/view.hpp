@@ -21,7 +21,7 @@ namespace tessera {
 template <Element T, std::size_t N>
 class DistArray;
 
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 class View;
 
 namespace detail {
@@ -59,6 +59,7 @@ template <class V, class M>
 class MaskedView {
  public:
   using value_type = typename V::value_type;
+  static constexpr bool is_const = V::is_const;
 
   MaskedView(V view, M mask) : view_(std::move(view)), mask_(std::move(mask)) {}
   MaskedView(MaskedView const&) = default;
@@ -66,11 +67,13 @@ class MaskedView {
 
   /// Shapes: mask and value broadcast to the view. Throws: ShapeError, before anything is sent.
   template <class E>
-  requires(Expression<E> || detail::ValueFor<E, value_type>) MaskedView const& operator=(
-      E const& value) const {
+  requires((Expression<E> || detail::ValueFor<E, value_type>)&&!is_const) MaskedView const&
+  operator=(E const& value) const {
     detail::assign_where(view_, mask_, value);
     return *this;
   }
+  template <class E>
+  requires(is_const) void operator=(E const&) const = delete;  // a const array is only read
 
   /// All cells, also those that the mask leaves out.
   [[nodiscard]] V const& view() const { return view_; }
@@ -93,7 +96,7 @@ template <class E>
 }
 
 /// Selects from the dimensions of a view, from the first on.
-template <Element T, std::size_t N, std::size_t R, Selector... S>
+template <class T, std::size_t N, std::size_t R, Selector... S>
 [[nodiscard]] auto slice(View<T, N, R>&& view, S const&... selectors) {
   constexpr auto kept = kept_dimensions<S...>;
   auto axes = view.axes();
@@ -122,90 +125,103 @@ template <std::size_t N, class... S>
 concept Selects =
     (Selector<S> && ...) && selected_dimensions<S...> == N&& kept_dimensions<S...> <= max_rank;
 
-/// u(...) for everything of N dimensions whose cells can be selected from.
+// u(...) of up to 8 selectors, for a const `Self` or another one.
+#define TESSERA_SLICES(qualifier)                                                                \
+  template <class A>                                                                             \
+  requires(Selects<N, A>) [[nodiscard]] auto operator()(                                         \
+      A a, std::source_location at = std::source_location::current()) qualifier {                \
+    return slice(self().view(at), a);                                                            \
+  }                                                                                              \
+  template <class A, class B>                                                                    \
+  requires(Selects<N, A, B>) [[nodiscard]] auto operator()(                                      \
+      A a, B b, std::source_location at = std::source_location::current()) qualifier {           \
+    return slice(self().view(at), a, b);                                                         \
+  }                                                                                              \
+  template <class A, class B, class C>                                                           \
+  requires(Selects<N, A, B, C>) [[nodiscard]] auto operator()(                                   \
+      A a, B b, C c, std::source_location at = std::source_location::current()) qualifier {      \
+    return slice(self().view(at), a, b, c);                                                      \
+  }                                                                                              \
+  template <class A, class B, class C, class D>                                                  \
+  requires(Selects<N, A, B, C, D>) [[nodiscard]] auto operator()(                                \
+      A a, B b, C c, D d, std::source_location at = std::source_location::current()) qualifier { \
+    return slice(self().view(at), a, b, c, d);                                                   \
+  }                                                                                              \
+  template <class A, class B, class C, class D, class E>                                         \
+  requires(Selects<N, A, B, C, D, E>) [[nodiscard]] auto operator()(                             \
+      A a, B b, C c, D d, E e, std::source_location at = std::source_location::current())        \
+      qualifier {                                                                                \
+    return slice(self().view(at), a, b, c, d, e);                                                \
+  }                                                                                              \
+  template <class A, class B, class C, class D, class E, class F>                                \
+  requires(Selects<N, A, B, C, D, E, F>) [[nodiscard]] auto operator()(                          \
+      A a, B b, C c, D d, E e, F f, std::source_location at = std::source_location::current())   \
+      qualifier {                                                                                \
+    return slice(self().view(at), a, b, c, d, e, f);                                             \
+  }                                                                                              \
+  template <class A, class B, class C, class D, class E, class F, class G>                       \
+  requires(Selects<N, A, B, C, D, E, F, G>) [[nodiscard]] auto operator()(                       \
+      A a, B b, C c, D d, E e, F f, G g,                                                         \
+      std::source_location at = std::source_location::current()) qualifier {                     \
+    return slice(self().view(at), a, b, c, d, e, f, g);                                          \
+  }                                                                                              \
+  template <class A, class B, class C, class D, class E, class F, class G, class H>              \
+  requires(Selects<N, A, B, C, D, E, F, G, H>) [[nodiscard]] auto operator()(                    \
+      A a, B b, C c, D d, E e, F f, G g, H h,                                                    \
+      std::source_location at = std::source_location::current()) qualifier {                     \
+    return slice(self().view(at), a, b, c, d, e, f, g, h);                                       \
+  }                                                                                              \
+  template <Mask M>                                                                              \
+  [[nodiscard]] auto operator()(                                                                 \
+      M const& mask, std::source_location at = std::source_location::current()) qualifier {      \
+    static_assert(M::rank <= N, "a mask has no more dimensions than what it selects from");      \
+    return MaskedView(self().view(at), kept_operand(mask));                                      \
+  }
+
+/// u(...) for everything of N dimensions whose cells can be selected from: what a const array shows
+/// can only be read.
+///
+/// A slice by Python's rules: a Range or `all` per dimension, or an integer, which drops it;
+/// `newaxis` adds one. Or the cells for which a mask is true, to be written: u(u < 0) = 0.
+/// Shapes:  the mask broadcasts to u.
+/// Ranks:   local.
+/// Throws:  IndexError for an integer outside; ranges are clamped.
+/// Example: u(range(1, -1), 0) shows column 0 without its first and last cell.
 template <class Self, std::size_t N>
 class Sliceable {
  public:
-  /// A slice by Python's rules: a Range or `all` per dimension, or an integer, which drops it;
-  /// `newaxis` adds one.
-  /// Ranks:   local.
-  /// Throws:  IndexError for an integer outside; ranges are clamped.
-  /// Example: u(range(1, -1), 0) shows column 0 without its first and last cell.
-  template <class A>
-  requires(Selects<N, A>) [[nodiscard]] auto operator()(
-      A a, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a);
-  }
-  template <class A, class B>
-  requires(Selects<N, A, B>) [[nodiscard]] auto operator()(
-      A a, B b, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b);
-  }
-  template <class A, class B, class C>
-  requires(Selects<N, A, B, C>) [[nodiscard]] auto operator()(
-      A a, B b, C c, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c);
-  }
-  template <class A, class B, class C, class D>
-  requires(Selects<N, A, B, C, D>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d);
-  }
-  template <class A, class B, class C, class D, class E>
-  requires(Selects<N, A, B, C, D, E>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e);
-  }
-  template <class A, class B, class C, class D, class E, class F>
-  requires(Selects<N, A, B, C, D, E, F>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, F f,
-      std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e, f);
-  }
-  template <class A, class B, class C, class D, class E, class F, class G>
-  requires(Selects<N, A, B, C, D, E, F, G>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, F f, G g,
-      std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e, f, g);
-  }
-  template <class A, class B, class C, class D, class E, class F, class G, class H>
-  requires(Selects<N, A, B, C, D, E, F, G, H>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, F f, G g, H h,
-      std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e, f, g, h);
-  }
-
-  /// The cells for which `mask` is true, to be written: u(u < 0) = 0.
-  /// Shapes: the mask broadcasts to u.
-  template <Mask M>
-  [[nodiscard]] auto operator()(M const& mask,
-                                std::source_location at = std::source_location::current()) const {
-    static_assert(M::rank <= N, "a mask has no more dimensions than what it selects from");
-    return MaskedView(self().view(at), kept_operand(mask));
-  }
+  TESSERA_SLICES()
+  TESSERA_SLICES(const)
 
  private:
+  [[nodiscard]] Self& self() { return static_cast<Self&>(*this); }
   [[nodiscard]] Self const& self() const { return static_cast<Self const&>(*this); }
 };
+#undef TESSERA_SLICES
 
 }  // namespace detail
 
-/// N dimensions of an array of R. A view can be sliced again.
+/// N dimensions of an array of R. A view can be sliced again. That of a const array, View<T const,
+/// N, R>, can only be read.
 ///
 /// Assigning to a view writes the cells it shows, as if the right side were evaluated completely
 /// before anything is written. Lifetime: copies of a view show the same cells. `DistArray w = view`
 /// copies the cells.
-template <Element T, std::size_t N, std::size_t R>
-class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T, N, R>, N> {
+template <class T, std::size_t N, std::size_t R>
+class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
+             public detail::Sliceable<View<T, N, R>, N> {
  public:
-  using Node = detail::ArrayNode<T, N, R>;
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
+  using Node = detail::ArrayNode<value_type, N, R>;
   static constexpr std::size_t rank = N;
+  static constexpr bool is_const = std::is_const_v<T>;
 
   using Node::Node;
-  View(Node node) : Node(std::move(node)) {}  // NOLINT: a view is a node that can be written
+  explicit View(Node node) : Node(std::move(node)) {}
   View(View const&) = default;
   View(View&&) noexcept = default;
+  template <class S>
+  requires(std::is_const_v<S> && !is_const) explicit View(View<S, N, R> const&) = delete;
   ~View() = default;
 
   /// The same cells, as seen from another place in the source.
@@ -215,35 +231,38 @@ class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T,
 
   /// Writes the cells shown. Shapes: the right side broadcasts to the view.
   /// Throws: ShapeError, before anything is sent.
-  View const& operator=(View const& other) const {
+  View const& operator=(View const& other) const requires(!is_const) {
     detail::assign_to_view(*this, other, this->location());
     return *this;
   }
-  View& operator=(View const& other) {
+  View& operator=(View const& other) requires(!is_const) {
     detail::assign_to_view(*this, other, this->location());
     return *this;
   }
   template <class E>
-  requires(Expression<E> || detail::ValueFor<E, T>) View const& operator=(E const& value) const {
+  requires((Expression<E> || detail::ValueFor<E, T>)&&!is_const) View const& operator=(
+      E const& value) const {
     detail::assign_to_view(*this, value, this->location());
     return *this;
   }
+  template <class E>
+  requires(is_const) void operator=(E const&) const = delete;  // a const array is only read
 
   /// The element itself.
   /// Ranks: collective: the value is the same on every process.
-  operator T() const  // NOLINT: an element is its value
+  operator value_type() const  // NOLINT: an element is its value
       requires(N == 0) {
     return detail::element_of(*this);
   }
   /// The cells shown, in row-major order, on every process. Ranks: collective.
-  [[nodiscard]] std::vector<T> to_host() const requires(N > 0) {
+  [[nodiscard]] std::vector<value_type> to_host() const requires(N > 0) {
     // A vector of bool is no memory of bools: it is read as bytes.
-    using Cell = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
+    using Cell = std::conditional_t<std::same_as<value_type, bool>, std::uint8_t, value_type>;
     std::vector<Cell> cells(static_cast<std::size_t>(cells_of(this->shape())));
     detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
                          reinterpret_cast<std::byte*>(cells.data()), this->location());
-    if constexpr (std::same_as<T, bool>)
-      return std::vector<T>(cells.begin(), cells.end());
+    if constexpr (std::same_as<value_type, bool>)
+      return std::vector<value_type>(cells.begin(), cells.end());
     else
       return cells;
   }
@@ -252,7 +271,7 @@ class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T,
 namespace detail {
 
 /// The view with only these positions of dimension `d`.
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, N, R> narrowed(View<T, N, R> const& view, std::size_t d,
                                      ResolvedRange const& range) {
   auto axes = view.axes();
@@ -264,7 +283,7 @@ template <Element T, std::size_t N, std::size_t R>
 }
 
 /// The view without dimension `d`, at that position of it.
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, N - 1, R> layer(View<T, N, R> const& view, std::size_t d,
                                       std::int64_t position) {
   auto axes = view.axes();
@@ -280,7 +299,7 @@ template <Element T, std::size_t N, std::size_t R>
 }
 
 /// The view with its dimensions in another order: dimension k is the view's dimension order[k].
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, N, R> reordered(View<T, N, R> const& view,
                                       std::array<std::size_t, N> const& order) {
   auto axes = view.axes();
