@@ -23,19 +23,23 @@ struct InBool {
   template <class A, class B>
   using type = bool;
 };
+struct InShifted {
+  template <class A, class B>
+  using type = std::conditional_t<std::same_as<promoted<A, B>, bool>, std::int8_t, promoted<A, B>>;
+};
 
 template <class Op, class Rule, class A, class B>
 [[nodiscard]] auto make_binary(A&& a, B&& b) {
   using NodeA = node_of<A>;
   using NodeB = node_of<B>;
   using C = typename Rule::template type<typename NodeA::value_type, typename NodeB::value_type>;
-  check_order<Op, C>();
+  check_operation<Op, C>();
   return BinaryNode<Op, C, NodeA, NodeB>(into_node(std::forward<A>(a)),
                                          into_node(std::forward<B>(b)));
 }
 template <class Op, class C, class A>
 [[nodiscard]] auto make_unary(A const& a) {
-  check_order<Op, C>();
+  check_operation<Op, C>();
   return UnaryNode<Op, C, node_of<A>>(as_node(a));
 }
 
@@ -77,6 +81,10 @@ TESSERA_BINARY(operator||, Or, InBool)
 TESSERA_BINARY(operator&, BitAnd, InPromoted)
 TESSERA_BINARY(operator|, BitOr, InPromoted)
 TESSERA_BINARY(operator^, BitXor, InPromoted)
+/// Bits shifted; bools are shifted as int8. If the count is negative or not below the width, all
+/// bits leave: the result is 0, or for a negative number shifted to the right -1.
+TESSERA_BINARY(operator<<, ShiftLeft, InShifted)
+TESSERA_BINARY(operator>>, ShiftRight, InShifted)
 /// The smaller of two elements; NaN if either is.
 TESSERA_BINARY(minimum, Minimum, InPromoted)
 /// The larger of two elements; NaN if either is.
@@ -124,6 +132,8 @@ TESSERA_COMPOUND(operator%=, %)
 TESSERA_COMPOUND(operator&=, &)
 TESSERA_COMPOUND(operator|=, |)
 TESSERA_COMPOUND(operator^=, ^)
+TESSERA_COMPOUND(operator<<=, <<)
+TESSERA_COMPOUND(operator>>=, >>)
 #undef TESSERA_COMPOUND
 
 template <Expression A>
@@ -133,6 +143,11 @@ template <Expression A>
 template <Expression A>
 [[nodiscard]] auto operator!(A const& a) {
   return detail::make_unary<detail::Not, bool>(a);
+}
+/// All bits turned round; of bools, as !a.
+template <Expression A>
+[[nodiscard]] auto operator~(A const& a) {
+  return detail::make_unary<detail::BitNot, typename A::value_type>(a);
 }
 /// The magnitude; of complex numbers, of the type of their parts.
 template <Expression A>
