@@ -28,7 +28,7 @@ namespace tessera {
 /// Threads: the thread that made the Runtime.
 template <Element T, std::size_t N>
 class DistArray : public ExpressionBase,
-                  public detail::Sliceable<DistArray<T, N>, N>,
+                  public detail::Maskable<DistArray<T, N>, N>,
                   public detail::OneSidedCells<DistArray<T, N>, T, N> {
   static_assert(N >= 1 && N <= max_rank, "an array has 0 to 8 dimensions");
 

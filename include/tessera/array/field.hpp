@@ -85,11 +85,13 @@ concept HasMember = Expression<E> && std::is_member_object_pointer_v<decltype(me
 /// result shows their member.
 template <auto member, class V>
 class Field : public detail::UnaryNode<detail::Member<member>, typename V::value_type, V>,
-              public detail::Sliceable<Field<member, V>, V::rank> {
+              public detail::Maskable<Field<member, V>, V::rank> {
  public:
   using Base = detail::UnaryNode<detail::Member<member>, typename V::value_type, V>;
   using value_type = typename Base::value_type;
   static constexpr bool is_const = V::is_const;
+  using detail::Maskable<Field<member, V>, V::rank>::operator();
+  using detail::Maskable<Field<member, V>, V::rank>::sliced;
 
   explicit Field(V const& structs) : Base(structs) {}
   Field(Field const&) = default;

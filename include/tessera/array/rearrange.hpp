@@ -39,27 +39,33 @@ template <std::size_t N>
   return order;
 }
 
+/// The dimensions of `e` in another order: dimension k is its dimension order[k].
 template <class E>
 [[nodiscard]] auto in_order(E& e, std::array<std::size_t, rank_of<E>> const& order,
                             SourceLocation const& location) {
+  auto how = all_of(e.extents(), location);
+  for (std::size_t k = 0; k < order.size(); ++k) how.dimensions[order[k]].to = static_cast<int>(k);
   if constexpr (Viewable<E>)
-    return reordered(e.view(location), order);
-  else if constexpr (E::rank < 2)
+    return rearranged<rank_of<E>>(e.view(location), how);
+  else if constexpr (rank_of<E> < 2)
     return e;
   else
-    return PermutedNode<node_of<E>>(as_node(e), order);
+    return moved(e, Rearrange<rank_of<E>, false>{how});
 }
 
-/// All positions of a dimension, from the last to the first.
-[[nodiscard]] inline ResolvedRange backwards(std::int64_t extent) {
-  return extent < 2 ? ResolvedRange{0, 1, extent} : ResolvedRange{extent - 1, -1, extent};
-}
-
-template <class T, std::size_t N, std::size_t R>
-[[nodiscard]] View<T, N, R> flipped(View<T, N, R> const& view, std::span<std::size_t const> axes) {
-  if (axes.empty()) return view;
-  auto const d = axes.front();
-  return flipped(narrowed(view, d, backwards(view.extents()[d])), axes.subspan(1));
+/// The dimensions `axes` from the last position to the first.
+template <class E>
+[[nodiscard]] auto flipped(E& e, std::span<std::size_t const> axes,
+                           SourceLocation const& location) {
+  auto how = all_of(e.extents(), location);
+  for (auto const d : axes) {
+    auto const extent = how.dimensions[d].extent;
+    if (extent > 1) how.dimensions[d].range = {extent - 1, -1, extent};
+  }
+  if constexpr (Viewable<E>)
+    return rearranged<rank_of<E>>(e.view(location), how);
+  else
+    return moved(e, Rearrange<rank_of<E>, true>{how});
 }
 
 }  // namespace detail
@@ -82,26 +88,26 @@ template <detail::Operand E>
       e, detail::resolved_order<detail::rank_of<E>>({axes.begin(), axes.size()}), at);
 }
 
-/// The cells of an array or a view backwards, along all dimensions or only the given ones: NumPy's
-/// flip, as a view.
+/// The cells backwards, along all dimensions or only the given ones: NumPy's flip. Of an array or a
+/// view a view, of any other expression an expression.
 /// Throws: ShapeError if there is no such axis, or one is named twice; negative ones count from the
 ///         end.
-template <detail::Viewable E>
+template <detail::Operand E>
 [[nodiscard]] auto flip(E&& u, std::source_location at = std::source_location::current()) {
-  return detail::flipped(u.view(at), detail::reversed_order<detail::rank_of<E>>());
+  return detail::flipped(u, detail::reversed_order<detail::rank_of<E>>(), at);
 }
-template <detail::Viewable E>
+template <detail::Operand E>
 [[nodiscard]] auto flip(E&& u, std::int64_t axis,
                         std::source_location at = std::source_location::current()) {
   std::size_t const d[] = {detail::resolve_axis(axis, detail::rank_of<E>)};
-  return detail::flipped(u.view(at), d);
+  return detail::flipped(u, d, at);
 }
-template <detail::Viewable E>
+template <detail::Operand E>
 [[nodiscard]] auto flip(E&& u, std::initializer_list<std::int64_t> axes,
                         std::source_location at = std::source_location::current()) {
   std::array<std::size_t, max_rank> order{};
   auto const used = detail::resolve_axes({axes.begin(), axes.size()}, detail::rank_of<E>, order);
-  return detail::flipped(u.view(at), std::span<std::size_t const>(order).first(used));
+  return detail::flipped(u, std::span<std::size_t const>(order).first(used), at);
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 #include "tessera/base/source.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/detail/array/expr/array_node.hpp"
+#include "tessera/detail/array/expr/moved.hpp"
 
 namespace tessera {
 
@@ -95,109 +96,49 @@ template <class E>
     return expression;
 }
 
-/// Selects from the dimensions of a view, from the first on.
+/// What a rearrangement shows of a view is a view.
+template <std::size_t K, class T, std::size_t N, std::size_t R>
+[[nodiscard]] View<T, K, R> rearranged(View<T, N, R> const& view, Rearrangement const& how) {
+  return View<T, K, R>(Rearrange<K, true>{how}(view));
+}
 template <class T, std::size_t N, std::size_t R, Selector... S>
-[[nodiscard]] auto slice(View<T, N, R>&& view, S const&... selectors) {
-  constexpr auto kept = kept_dimensions<S...>;
-  auto axes = view.axes();
-  std::array<std::int64_t, kept> extents{};
-  std::size_t from = 0;
-  std::size_t to = 0;
-  auto const add = [&]<class A>(A const& selector) {
-    if constexpr (std::same_as<A, NewAxis>) {
-      extents[to++] = 1;
-    } else {
-      auto const selected = select(selector, view.extents()[from], from);
-      auto const moved_by = selected.kept ? static_cast<int>(to) : ViewAxis::fixed;
-      for (std::size_t r = 0; r < R; ++r)
-        if (view.axes()[r].from == static_cast<int>(from))
-          axes[r] = view.axes()[r].narrowed(selected.range, moved_by);
-      if (selected.kept) extents[to++] = selected.range.count;
-      ++from;
-    }
-  };
-  (add(selectors), ...);
-  auto const location = view.location();
-  return View<T, kept, R>(std::move(view).storage(), axes, extents, location);
+[[nodiscard]] auto slice(View<T, N, R> const& view, S const&... selectors) {
+  return rearranged<kept_dimensions<S...>>(
+      view, selection(view.extents(), view.location(), selectors...));
 }
 
-template <std::size_t N, class... S>
-concept Selects =
-    (Selector<S> && ...) && selected_dimensions<S...> == N&& kept_dimensions<S...> <= max_rank;
-
-// u(...) of up to 8 selectors, for a const `Self` or another one.
-#define TESSERA_SLICES(qualifier)                                                                \
-  template <class A>                                                                             \
-  requires(Selects<N, A>) [[nodiscard]] auto operator()(                                         \
-      A a, std::source_location at = std::source_location::current()) qualifier {                \
-    return slice(self().view(at), a);                                                            \
-  }                                                                                              \
-  template <class A, class B>                                                                    \
-  requires(Selects<N, A, B>) [[nodiscard]] auto operator()(                                      \
-      A a, B b, std::source_location at = std::source_location::current()) qualifier {           \
-    return slice(self().view(at), a, b);                                                         \
-  }                                                                                              \
-  template <class A, class B, class C>                                                           \
-  requires(Selects<N, A, B, C>) [[nodiscard]] auto operator()(                                   \
-      A a, B b, C c, std::source_location at = std::source_location::current()) qualifier {      \
-    return slice(self().view(at), a, b, c);                                                      \
-  }                                                                                              \
-  template <class A, class B, class C, class D>                                                  \
-  requires(Selects<N, A, B, C, D>) [[nodiscard]] auto operator()(                                \
-      A a, B b, C c, D d, std::source_location at = std::source_location::current()) qualifier { \
-    return slice(self().view(at), a, b, c, d);                                                   \
-  }                                                                                              \
-  template <class A, class B, class C, class D, class E>                                         \
-  requires(Selects<N, A, B, C, D, E>) [[nodiscard]] auto operator()(                             \
-      A a, B b, C c, D d, E e, std::source_location at = std::source_location::current())        \
-      qualifier {                                                                                \
-    return slice(self().view(at), a, b, c, d, e);                                                \
-  }                                                                                              \
-  template <class A, class B, class C, class D, class E, class F>                                \
-  requires(Selects<N, A, B, C, D, E, F>) [[nodiscard]] auto operator()(                          \
-      A a, B b, C c, D d, E e, F f, std::source_location at = std::source_location::current())   \
-      qualifier {                                                                                \
-    return slice(self().view(at), a, b, c, d, e, f);                                             \
-  }                                                                                              \
-  template <class A, class B, class C, class D, class E, class F, class G>                       \
-  requires(Selects<N, A, B, C, D, E, F, G>) [[nodiscard]] auto operator()(                       \
-      A a, B b, C c, D d, E e, F f, G g,                                                         \
-      std::source_location at = std::source_location::current()) qualifier {                     \
-    return slice(self().view(at), a, b, c, d, e, f, g);                                          \
-  }                                                                                              \
-  template <class A, class B, class C, class D, class E, class F, class G, class H>              \
-  requires(Selects<N, A, B, C, D, E, F, G, H>) [[nodiscard]] auto operator()(                    \
-      A a, B b, C c, D d, E e, F f, G g, H h,                                                    \
-      std::source_location at = std::source_location::current()) qualifier {                     \
-    return slice(self().view(at), a, b, c, d, e, f, g, h);                                       \
-  }                                                                                              \
-  template <Mask M>                                                                              \
-  [[nodiscard]] auto operator()(                                                                 \
-      M const& mask, std::source_location at = std::source_location::current()) qualifier {      \
-    static_assert(M::rank <= N, "a mask has no more dimensions than what it selects from");      \
-    return MaskedView(self().view(at), kept_operand(mask));                                      \
+/// u(...) also for a mask: the cells for which it is true, to be written, as in u(u < 0) = 0.
+/// Shapes: the mask broadcasts to u.
+template <class Self, std::size_t N>
+class Maskable : public Sliceable<Self, N> {
+ public:
+  using Sliceable<Self, N>::operator();
+  template <Selector... S>
+  [[nodiscard]] auto sliced(SourceLocation const& at, S const&... selectors) {
+    return slice(static_cast<Self&>(*this).view(at), selectors...);
+  }
+  template <Selector... S>
+  [[nodiscard]] auto sliced(SourceLocation const& at, S const&... selectors) const {
+    return slice(static_cast<Self const&>(*this).view(at), selectors...);
+  }
+  template <Mask M>
+  [[nodiscard]] auto operator()(M const& mask,
+                                std::source_location at = std::source_location::current()) {
+    return masked(static_cast<Self&>(*this).view(at), mask);
+  }
+  template <Mask M>
+  [[nodiscard]] auto operator()(M const& mask,
+                                std::source_location at = std::source_location::current()) const {
+    return masked(static_cast<Self const&>(*this).view(at), mask);
   }
 
-/// u(...) for everything of N dimensions whose cells can be selected from: what a const array shows
-/// can only be read.
-///
-/// A slice by Python's rules: a Range or `all` per dimension, or an integer, which drops it;
-/// `newaxis` adds one. Or the cells for which a mask is true, to be written: u(u < 0) = 0.
-/// Shapes:  the mask broadcasts to u.
-/// Ranks:   local.
-/// Throws:  IndexError for an integer outside; ranges are clamped.
-/// Example: u(range(1, -1), 0) shows column 0 without its first and last cell.
-template <class Self, std::size_t N>
-class Sliceable {
- public:
-  TESSERA_SLICES()
-  TESSERA_SLICES(const)
-
  private:
-  [[nodiscard]] Self& self() { return static_cast<Self&>(*this); }
-  [[nodiscard]] Self const& self() const { return static_cast<Self const&>(*this); }
+  template <class V, class M>
+  [[nodiscard]] static auto masked(V const& view, M const& mask) {
+    static_assert(M::rank <= N, "a mask has no more dimensions than what it selects from");
+    return MaskedView(view, kept_operand(mask));
+  }
 };
-#undef TESSERA_SLICES
 
 }  // namespace detail
 
@@ -209,7 +150,7 @@ class Sliceable {
 /// copies the cells.
 template <class T, std::size_t N, std::size_t R>
 class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
-             public detail::Sliceable<View<T, N, R>, N> {
+             public detail::Maskable<View<T, N, R>, N> {
  public:
   using value_type = std::remove_const_t<T>;
   using Node = detail::ArrayNode<value_type, N, R>;
@@ -274,42 +215,20 @@ namespace detail {
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, N, R> narrowed(View<T, N, R> const& view, std::size_t d,
                                      ResolvedRange const& range) {
-  auto axes = view.axes();
-  auto extents = view.extents();
-  for (auto& axis : axes)
-    if (axis.from == static_cast<int>(d)) axis = axis.narrowed(range, axis.from);
-  extents[d] = range.count;
-  return {view.storage(), axes, extents, view.location()};
+  auto how = all_of(view.extents(), view.location());
+  how.dimensions[d].range = range;
+  return rearranged<N>(view, how);
 }
 
 /// The view without dimension `d`, at that position of it.
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, N - 1, R> layer(View<T, N, R> const& view, std::size_t d,
                                       std::int64_t position) {
-  auto axes = view.axes();
-  for (auto& axis : axes) {
-    if (axis.from == static_cast<int>(d))
-      axis = axis.narrowed({position, 1, 1}, ViewAxis::fixed);
-    else if (axis.from > static_cast<int>(d))
-      --axis.from;
-  }
-  std::array<std::int64_t, N - 1> extents;
-  for (std::size_t k = 0; k + 1 < N; ++k) extents[k] = view.extents()[k < d ? k : k + 1];
-  return {view.storage(), axes, extents, view.location()};
-}
-
-/// The view with its dimensions in another order: dimension k is the view's dimension order[k].
-template <class T, std::size_t N, std::size_t R>
-[[nodiscard]] View<T, N, R> reordered(View<T, N, R> const& view,
-                                      std::array<std::size_t, N> const& order) {
-  auto axes = view.axes();
-  auto extents = view.extents();
-  for (std::size_t k = 0; k < N; ++k) {
-    extents[k] = view.extents()[order[k]];
-    for (std::size_t r = 0; r < R; ++r)
-      if (view.axes()[r].from == static_cast<int>(order[k])) axes[r].from = static_cast<int>(k);
-  }
-  return {view.storage(), axes, extents, view.location()};
+  auto how = all_of(view.extents(), view.location());
+  how.dimensions[d].range = {position, 1, 1};
+  how.dimensions[d].to = ViewAxis::fixed;
+  for (auto k = d + 1; k < N; ++k) --how.dimensions[k].to;
+  return rearranged<N - 1>(view, how);
 }
 
 }  // namespace detail

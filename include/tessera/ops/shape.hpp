@@ -80,18 +80,17 @@ template <Element T, std::size_t N>
   return ResultArray<T, N>(shape, sharding_of_joined(anchor, shape, what));
 }
 
-template <class E>
-[[nodiscard]] auto make_padded(E const& u, std::span<std::int64_t const> low,
+template <class B, class E>
+[[nodiscard]] auto make_padded(E const& e, std::span<std::int64_t const> low,
                                std::span<std::int64_t const> high,
                                std::span<Boundaries const> boundaries,
                                SourceLocation const& location) {
-  auto extents = as_node(u).extents();
-  pad_extents(extents, low, high, boundaries);
+  auto const extents = e.extents();
+  auto shown = extents;
+  pad_extents(shown, low, high, boundaries);
   std::array<std::int64_t, E::rank> offsets;
   for (std::size_t d = 0; d < E::rank; ++d) offsets[d] = -low[d];
-  auto node = make_shift(as_node(u), offsets, boundaries, location);
-  node.shown = extents;
-  return node;
+  return make_shift<B>(e, {offsets, boundaries, extents, shown, location});
 }
 
 }  // namespace detail
@@ -185,7 +184,8 @@ requires(E::rank > 0)
 }
 
 /// The array with `low` additional cells in front and `high` behind along each dimension, filled by
-/// its boundaries: NumPy's pad. An expression: one statement, no temporary.
+/// its boundaries: NumPy's pad. An expression: one statement, no temporary. As for shift, the
+/// constant past the edge of an expression is selected cell by cell.
 ///
 /// Shapes:  one number per dimension, or one for all; one boundary for all dimensions, or a list of
 ///          one per dimension, as for shift. In a corner the last dimension decides.
@@ -193,29 +193,31 @@ requires(E::rank > 0)
 ///          boundary periodic on one side only.
 /// Example: pad(u, {1, 0}, {1, 2}, constant(0)) has a row more above and below and two columns more
 ///          on the right.
-template <detail::Shiftable E>
+template <Expression E, detail::AnyBoundary B = Boundaries>
 [[nodiscard]] auto pad(E const& u, std::initializer_list<std::int64_t> low,
-                       std::initializer_list<std::int64_t> high, Boundaries const& boundary,
+                       std::initializer_list<std::int64_t> high, B const& boundary,
                        std::source_location at = std::source_location::current()) {
-  return detail::make_padded(u, {low.begin(), low.size()}, {high.begin(), high.size()},
-                             {&boundary, 1}, at);
+  Boundaries const both(boundary);
+  return detail::make_padded<B>(u, {low.begin(), low.size()}, {high.begin(), high.size()},
+                                {&both, 1}, at);
 }
-template <detail::Shiftable E>
+template <Expression E>
 [[nodiscard]] auto pad(E const& u, std::initializer_list<std::int64_t> low,
                        std::initializer_list<std::int64_t> high,
                        std::initializer_list<Boundaries> boundaries,
                        std::source_location at = std::source_location::current()) {
-  return detail::make_padded(u, {low.begin(), low.size()}, {high.begin(), high.size()},
-                             {boundaries.begin(), boundaries.size()}, at);
+  return detail::make_padded<Boundaries>(u, {low.begin(), low.size()}, {high.begin(), high.size()},
+                                         {boundaries.begin(), boundaries.size()}, at);
 }
-template <detail::Shiftable E>
-[[nodiscard]] auto pad(E const& u, std::int64_t low, std::int64_t high, Boundaries const& boundary,
+template <Expression E, detail::AnyBoundary B = Boundaries>
+[[nodiscard]] auto pad(E const& u, std::int64_t low, std::int64_t high, B const& boundary,
                        std::source_location at = std::source_location::current()) {
   std::array<std::int64_t, E::rank> below;
   std::array<std::int64_t, E::rank> above;
   below.fill(low);
   above.fill(high);
-  return detail::make_padded(u, below, above, {&boundary, 1}, at);
+  Boundaries const both(boundary);
+  return detail::make_padded<B>(u, below, above, {&both, 1}, at);
 }
 
 /// A new array with the same cells in row-major order in another shape; one extent may be -1, and
