@@ -235,8 +235,8 @@ template <Expression C, detail::Number A, detail::Number B>
       detail::LiteralNode<T>(detail::convert<T>(b)));
 }
 
-/// The coordinate along dimension d of the statement it stands in, as int64; inside a transposed
-/// expression, of that expression before it is transposed.
+/// The coordinate along dimension d of the statement it stands in, as int64; inside an expression
+/// that is sliced, transposed or shifted, of that expression as it was before.
 /// Example: u = index(0) * 10 + index(1) gives cell (2, 3) the value 23.
 [[nodiscard]] inline detail::IndexNode index(std::size_t d) {
   return detail::IndexNode(d);
