@@ -237,6 +237,10 @@ void join_shape(Shape& shape, Shape const& other, std::size_t axis, char const* 
   shape[axis] += other[axis];
 }
 
+void check_any(std::int64_t count, char const* what) {
+  if (count == 0) throw ShapeError(text(what, " of no arrays; at least one is needed"));
+}
+
 void check_same_shape(Shape const& shape, Shape const& other, char const* what) {
   if (!(shape == other))
     throw ShapeError(

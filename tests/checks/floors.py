@@ -67,6 +67,7 @@ PLACES = {
     "runtime/budget.hpp": "runtime/profiler",
     "array/element.hpp": "array/expr",
     "array/scalar.hpp": "array/expr",
+    "array/slice.hpp": "array/expr",
     "array/axes.hpp": "array/expr",
 }
 # Headers of other libraries in include/: programs that include these know what they bring.

@@ -32,7 +32,9 @@ void functions(Array<T>& w, Array<T> const& u, Array<T> const& v) {
 }
 
 void bits(Array<std::int32_t>& w, Array<std::int32_t> const& u) {
-  w = (u & 7) | (u ^ u);
+  w = (u & 7) | (u ^ ~u);
+  w = (u << u) ^ (u >> 3);
+  w <<= 1;
 }
 
 void complex_numbers(Array<std::complex<double>>& w, Array<double>& real,

@@ -91,7 +91,7 @@ TEST_CASE("cells outside the mask keep their bits, whatever the value's type") {
 TEST_CASE("a mask or a value of another shape is refused and nothing changes") {
   auto u = iota<std::int64_t>({6}, over(4));
   auto const v = iota<std::int64_t>({5}, over(3));
-  auto const one = iota<std::int64_t>({1}, over(3));
+  auto one = iota<std::int64_t>({1}, over(3));
   auto const before = counters();
 
   CHECK_ALL_THROW(u(v > 2) = 0, ShapeError);

@@ -163,6 +163,11 @@ std::vector<double> value_of(std::string const& op, std::vector<T> const& a,
     if (op == "<") return numbers(u < v);
     if (op == "sqrt") return numbers(sqrt(abs(u)));
   }
+  if constexpr (std::is_integral_v<T>) {
+    if (op == "<<") return numbers(u << v);
+    if (op == ">>") return numbers(u >> v);
+    if (op == "~") return numbers(~u);
+  }
   return numbers(u == v);
 }
 
@@ -173,7 +178,10 @@ std::vector<double> value_by_name(std::vector<std::string> const& question) {
   };
   if (question[0] == "int8") return ask(std::int8_t{});
   if (question[0] == "uint8") return ask(std::uint8_t{});
+  if (question[0] == "int16") return ask(std::int16_t{});
+  if (question[0] == "uint16") return ask(std::uint16_t{});
   if (question[0] == "int32") return ask(std::int32_t{});
+  if (question[0] == "uint32") return ask(std::uint32_t{});
   if (question[0] == "int64") return ask(std::int64_t{});
   if (question[0] == "float16") return ask(float16{});
   if (question[0] == "complex64") return ask(std::complex<float>{});

@@ -138,6 +138,34 @@ TEST_CASE("bools add as or and multiply as and") {
   CHECK_ALL(holds(DistArray(a + 1), std::vector<i64>{2, 2, 1, 1}));
 }
 
+TEST_CASE("bits are shifted in the common type, and bools as int8") {
+  auto u = iota<std::int16_t>({5}, over(3));
+  auto const narrow = iota<std::int8_t>({5}, over(3));
+  auto const wide = iota<std::int64_t>({5}, over(3));
+  auto const bools = DistArray(narrow > 2);
+
+  static_assert(std::same_as<decltype(u << narrow)::value_type, std::int16_t>);
+  static_assert(std::same_as<decltype(narrow >> wide)::value_type, std::int64_t>);
+  static_assert(std::same_as<decltype(narrow << 1)::value_type, std::int8_t>);
+  static_assert(std::same_as<decltype(1 << narrow)::value_type, std::int8_t>);
+  static_assert(std::same_as<decltype(bools << bools)::value_type, std::int8_t>);
+  static_assert(std::same_as<decltype(bools << 2)::value_type, std::int64_t>);
+  static_assert(std::same_as<decltype(~bools)::value_type, bool>);
+  CHECK_ALL(holds(DistArray(~bools), std::vector<bool>{true, true, true, false, false}));
+  CHECK_ALL(holds(DistArray(~u), std::vector<std::int16_t>{-1, -2, -3, -4, -5}));
+  CHECK_ALL(holds(DistArray(2 << wide), std::vector<std::int64_t>{2, 4, 8, 16, 32}));
+  CHECK_ALL(holds(DistArray(bools << bools), std::vector<std::int8_t>{0, 0, 0, 2, 2}));
+  CHECK_ALL_THROW((void)(u << 40'000), UsageError);
+
+  u <<= 3;
+  CHECK_ALL(holds(u, std::vector<std::int16_t>{0, 8, 16, 24, 32}));
+  u(u > 10) >>= 2;
+  u(range(0, 2)) <<= narrow(range(3, none));
+  CHECK_ALL(holds(u, std::vector<std::int16_t>{0, 128, 4, 6, 8}));
+  u >>= -1;  // a count below 0 is beyond every width
+  CHECK_ALL(holds(u, std::vector<std::int16_t>{0, 0, 0, 0, 0}));
+}
+
 TEST_CASE("where picks by cell, with NumPy's types") {
   auto const i = made_of<i32>({1, -2, 3});
   auto const f = made_of<f32>({0.5F, 1.5F, 2.5F});

@@ -65,6 +65,21 @@ TEST_CASE("shifts with the wrong number of offsets or a boundary periodic at one
   CHECK_ALL(a.still_works());
 }
 
+TEST_CASE("a new array of arrays on two meshes, also if each mesh is one device") {
+  for (std::int64_t const devices : {1, 3}) {
+    CAPTURE(devices);
+    auto const a = iota<double>({6}, {Mesh({{"a", devices}}), P("a")});
+    auto const o = iota<double>({6}, {Mesh({{"o", devices}}), P("o")});
+    auto const before = counters();
+
+    CHECK_ALL_THROW(DistArray x = a + o, UsageError);
+    CHECK_ALL_THROW(DistArray x = o(range(0, 2)) * 2.0 - a(range(1, 3)), UsageError);
+    CHECK_ALL_THROW(DistArray x = where(a > 2.0, roll(o, 1), 0.0), UsageError);
+    CHECK_ALL(counters() == before);
+    CHECK_ALL(holds(DistArray(a + o, over(2)), std::vector<double>{0, 2, 4, 6, 8, 10}));
+  }
+}
+
 TEST_CASE("more slices than a statement holds") {
   Unharmed a;
   auto const many = [&] {

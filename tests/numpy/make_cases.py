@@ -9,7 +9,7 @@ Every array is row-major; element k of a slice's array is k. Lists are separated
     promote TYPE TYPE -> TYPE                         of a + b
     weak TYPE KIND -> TYPE                            of an array and a Python number: bool, int, float or complex
     divide TYPE TYPE -> TYPE                          of a / b
-    value TYPE OPERATOR A B -> VALUES                 cell by cell, with wrap-around and floored % of negative numbers; conj abs angle take A
+    value TYPE OPERATOR A B -> VALUES                 cell by cell, with wrap-around and floored % of negative numbers; conj abs angle ~ take A
     reduce NAME TYPE SHAPE AXIS VALUES -> TYPE VALUES   of two dimensions; axis 'all' for the whole
     rounded TYPE DIRECTION -> HASH                    of conversions: 'to' a 16-bit type of 65536 float32 (or, 'double', float64) with bits
                                                       65537 k (281479271743489 k), 'from' it of all of its values but NaN
@@ -112,6 +112,17 @@ def values():
             print("value", name, operator, cells(x), cells(y), "->", cells(function(x, y)))
 
 
+def bits():
+    for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"):
+        signed, width = name[0] == "i", 8 * np.dtype(name).itemsize
+        counts = [0, 1, 3, width - 1, width, width + 1, 100] + ([-1, -width, -128] if signed else [127, 255])
+        numbers = [0, 1, 5, 100, 127] + ([-1, -2, -100, -128] if signed else [128, 255])
+        pairs = [(a, b) for a in numbers for b in counts]
+        x, y = np.array([a for a, _ in pairs], name), np.array([b for _, b in pairs], name)
+        for operator, function in {"<<": np.left_shift, ">>": np.right_shift, "~": lambda x, y: ~x}.items():
+            print("value", name, operator, cells(x), cells(y), "->", cells(function(x, y)))
+
+
 def values_of_other_types():
     samples = {
         "float16": ([0.3, -7.5, 7.5, -0.0, 65504, 2**-24, 1000], [0.1, 2.0, -2.0, 3.0, 17.0, 0.5, 0.0999]),
@@ -177,6 +188,7 @@ def main() -> int:
     broadcasts(rng, 80)
     types()
     values()
+    bits()
     reductions(rng, 176, ["int8", "float64"], ORDERED)
     values_of_other_types()
     rounded()

@@ -301,16 +301,17 @@ class Fuzz {
     auto const end = span.first + span.step * span.count;
     return range(span.first, end < 0 ? RangeEnd(none) : RangeEnd(end), span.step);
   }
-  template <std::size_t... D>
-  static auto slice(Array const& u, Spans const& spans, std::index_sequence<D...>) {
+  template <class U, std::size_t... D>
+  static auto slice(U& u, Spans const& spans, std::index_sequence<D...>) {
     return u(to_range(spans[D])...);
   }
-  static auto slice(Array const& u, Spans const& spans) {
+  template <class U>
+  static auto slice(U& u, Spans const& spans) {
     return slice(u, spans, std::make_index_sequence<N>());
   }
   // Without its first dimension, at that index.
-  template <std::size_t... D>
-  static auto layer(Array const& u, Spans const& spans, std::index_sequence<D...>) {
+  template <class U, std::size_t... D>
+  static auto layer(U& u, Spans const& spans, std::index_sequence<D...>) {
     return u(spans[0].first, to_range(spans[D + 1])...);
   }
 
@@ -321,7 +322,7 @@ class Fuzz {
       boundaries.emplace_back(to_boundary(both.below), to_boundary(both.above));
     std::array<std::int64_t, N> by;
     for (std::size_t d = 0; d < N; ++d) by[d] = offsets[d];
-    return detail::make_shift(detail::as_node(view), by, boundaries, {});
+    return detail::shift_by<Boundaries>(view, by, boundaries, {});
   }
 
   template <std::size_t... D>

@@ -299,12 +299,12 @@ class ViewsFuzz {
       log_ << " shifted by " << offsets;
       std::array<std::int64_t, N> by;
       for (std::size_t d = 0; d < N; ++d) by[d] = offsets[d];
-      return std::pair(detail::make_shift(detail::as_node(part), by, boundaries, {}),
+      return std::pair(detail::shift_by<Boundaries>(part, by, boundaries, {}),
                        cells.shifted(offsets, edges));
     }
     Index const below(low.begin(), low.end());
     log_ << " padded by " << below << " to " << shape;
-    return std::pair(detail::make_padded(part, low, high, boundaries, {}),
+    return std::pair(detail::make_padded<Boundaries>(part, low, high, boundaries, {}),
                      cells.padded(below, Index(high.begin(), high.end()), edges));
   }
   // The shape with one cell along some dimensions replaced by many.
@@ -446,7 +446,7 @@ class ViewsFuzz {
     cells.shape = {1, cells.shape[0]};
     std::array<std::int64_t, 2> const below{low[0], low[1]};
     std::array<std::int64_t, 2> const above{high[0], high[1]};
-    return agrees(detail::make_padded(plane, below, above, boundaries_of(edges), {}),
+    return agrees(detail::make_padded<Boundaries>(plane, below, above, boundaries_of(edges), {}),
                   cells.padded(low, high, edges));
   }
 

@@ -86,7 +86,8 @@ std::vector<test::Misuse> const shapes{
        auto u = six();
        u = u + index(1);
      },
-     is<ShapeError>, "index(1) in a statement of 1 dimension; they are counted from 0"},
+     is<ShapeError>,
+     "index(1) in a statement or an expression of 1 dimension; they are counted from 0"},
     {"a new array of arrays on two meshes", [] { (void)Vector(six() + elsewhere()); },
      is<UsageError>,
      "a new array from arrays on different meshes needs a sharding: DistArray(expression, "

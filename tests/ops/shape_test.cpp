@@ -97,6 +97,31 @@ TEST_CASE("stacked arrays get an axis that counts them") {
   }
 }
 
+TEST_CASE("a vector or a span of arrays is joined as its arrays are one by one") {
+  std::vector<DistArray<double, 2>> parts;
+  for (int k = 0; k < 5; ++k)
+    parts.push_back(DistArray(iota<double>({2, 3}, over(2, 4)) + 10.0 * k));
+  auto const three = std::span(parts).first(3);
+  std::span<DistArray<double, 2> const> const one(parts.data(), 1);
+
+  CHECK_ALL(all_equal(concatenate(0, three), concatenate(0, parts[0], parts[1], parts[2])));
+  CHECK_ALL(
+      all_equal(stack(-1, parts), stack(-1, parts[0], parts[1], parts[2], parts[3], parts[4])));
+  CHECK_ALL(all_equal(stack(0, three), stack(0, parts[0], parts[1], parts[2])));
+  CHECK_ALL(all_equal(concatenate(1, one), parts[0]));
+  CHECK_ALL(concatenate(1, parts).sharding() == parts[0].sharding());
+
+  std::vector const rows{parts[0](0, all), parts[1](1, all)};
+  CHECK_ALL(holds(stack(0, rows), std::vector<double>{0, 1, 2, 13, 14, 15}));
+  std::vector<DistArray<double, 2>> none_of_them;
+  CHECK_ALL_THROW((void)concatenate(0, none_of_them), ShapeError);
+  CHECK_ALL_THROW((void)stack(0, none_of_them), ShapeError);
+  parts.push_back(zeros<double>({2, 2}, over(2, 4)));
+  CHECK_ALL_THROW((void)stack(0, parts), ShapeError);
+  CHECK_ALL_THROW((void)concatenate(0, parts), ShapeError);
+  CHECK_ALL(concatenate(1, parts).shape() == Shape{2, 17});
+}
+
 TEST_CASE("single cells are stacked to a line") {
   auto const u = iota<std::int64_t>({3, 4}, over(2, 4));
   CHECK_ALL(holds(stack(0, u(1, 1), u(2, 3), 2 * u(0, 1)), Integers{5, 11, 2}));
@@ -139,6 +164,36 @@ TEST_CASE("what lies past the edges pads an array") {
     check(edge, constant(3), of(BoundaryKind::edge), three);
     check(reflect, symmetric, of(BoundaryKind::reflect), of(BoundaryKind::symmetric));
     check(symmetric, periodic, of(BoundaryKind::symmetric), {});
+  }
+}
+
+TEST_CASE("what lies past the edges of an expression pads it") {
+  auto const m = test::scrambled<double>({3, 4});
+  auto const line = test::scrambled<double>({4});
+  auto const value = test::combined<double>(
+      {3, 4}, [](double x, double y) { return x * y - 1.0; }, m, line);
+  for (auto const& sharding : test::layouts_of_plane(3, 4)) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(m, sharding);
+    auto const v = test::spread_out<double, 1>(line, over(3));
+    auto const e = u * v - 1.0;
+    auto const padded = [&](Boundaries const& boundary, Edge const& both) {
+      auto wide = zeros<double>({6, 8}, over(2, 3));
+      wide = pad(e, {1, 2}, {2, 2}, {boundary, boundary});
+      return holds(wide, value.padded({1, 2}, {2, 2}, {{both, both}, {both, both}}));
+    };
+    CHECK_ALL(padded(periodic, {detail::BoundaryKind::periodic, 0}));
+    CHECK_ALL(padded(edge, {detail::BoundaryKind::edge, 0}));
+    CHECK_ALL(padded(reflect, {detail::BoundaryKind::reflect, 0}));
+    CHECK_ALL(padded(symmetric, {detail::BoundaryKind::symmetric, 0}));
+    CHECK_ALL(padded(constant(3), {detail::BoundaryKind::constant, 3}));
+
+    Edge const three{detail::BoundaryKind::constant, 3};
+    CHECK_ALL(holds(DistArray(pad(e, 1, 2, constant(3)), over(2, 3)),
+                    value.padded({1, 1}, {2, 2}, {{three, three}, {three, three}})));
+    Edge const around{detail::BoundaryKind::periodic, 0};
+    CHECK_ALL(holds(DistArray(pad(e, {0, 5}, {2, 0}, periodic), over(2, 3)),
+                    value.padded({0, 5}, {2, 0}, {{around, around}, {around, around}})));
   }
 }
 

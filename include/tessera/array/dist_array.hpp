@@ -28,7 +28,7 @@ namespace tessera {
 /// Threads: the thread that made the Runtime.
 template <Element T, std::size_t N>
 class DistArray : public ExpressionBase,
-                  public detail::Sliceable<DistArray<T, N>, N>,
+                  public detail::Maskable<DistArray<T, N>, N>,
                   public detail::OneSidedCells<DistArray<T, N>, T, N> {
   static_assert(N >= 1 && N <= max_rank, "an array has 0 to 8 dimensions");
 
@@ -120,12 +120,13 @@ class DistArray : public ExpressionBase,
   [[nodiscard]] SourceLocation location() const { return {}; }
 
   /// What an expression keeps of the array.
-  [[nodiscard]] detail::ArrayNode<T, N, N> node() const { return view({}); }
-  /// All cells as a view. Ranks: local.
-  [[nodiscard]] View<T, N, N> view(SourceLocation const& location) const {
-    typename View<T, N, N>::Axes axes;
-    for (std::size_t d = 0; d < N; ++d) axes[d] = {static_cast<int>(d), 0, 1};
-    return {storage(), axes, extents(), location};
+  [[nodiscard]] detail::ArrayNode<T, N, N> node() const { return all_cells({}); }
+  /// All cells as a view, which can be written if the array is not const. Ranks: local.
+  [[nodiscard]] View<T, N, N> view(SourceLocation const& location) {
+    return View<T, N, N>(all_cells(location));
+  }
+  [[nodiscard]] View<T const, N, N> view(SourceLocation const& location) const {
+    return View<T const, N, N>(all_cells(location));
   }
 
   /// All cells in row-major order, on every process.
@@ -161,6 +162,11 @@ class DistArray : public ExpressionBase,
   static Shape const& checked(Shape const& shape) {
     detail::check_shape(shape, N);
     return shape;
+  }
+  [[nodiscard]] detail::ArrayNode<T, N, N> all_cells(SourceLocation const& location) const {
+    typename detail::ArrayNode<T, N, N>::Axes axes;
+    for (std::size_t d = 0; d < N; ++d) axes[d] = {static_cast<int>(d), 0, 1};
+    return {storage(), axes, extents(), location};
   }
 
   detail::StatePtr state_;

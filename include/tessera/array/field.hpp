@@ -97,10 +97,13 @@ concept HasMember = Expression<E> && std::is_member_object_pointer_v<decltype(me
 /// result shows their member.
 template <auto member, class V>
 class Field : public detail::UnaryNode<detail::Member<member>, typename V::value_type, V>,
-              public detail::Sliceable<Field<member, V>, V::rank> {
+              public detail::Maskable<Field<member, V>, V::rank> {
  public:
   using Base = detail::UnaryNode<detail::Member<member>, typename V::value_type, V>;
   using value_type = typename Base::value_type;
+  static constexpr bool is_const = V::is_const;
+  using detail::Maskable<Field<member, V>, V::rank>::operator();
+  using detail::Maskable<Field<member, V>, V::rank>::sliced;
 
   explicit Field(V const& structs) : Base(structs) {}
   Field(Field const&) = default;
@@ -115,19 +118,21 @@ class Field : public detail::UnaryNode<detail::Member<member>, typename V::value
   /// Writes the member. Shapes: the right side broadcasts to the view.
   /// Throws: ShapeError, before anything is sent.
   template <class E>
-  requires(Expression<E> || detail::ValueFor<E, value_type>) Field const& operator=(
+  requires((Expression<E> || detail::ValueFor<E, value_type>)&&!is_const) Field const& operator=(
       E const& value) const {
     write(value);
     return *this;
   }
-  Field const& operator=(Field const& other) const {
+  Field const& operator=(Field const& other) const requires(!is_const) {
     write(other);
     return *this;
   }
-  Field& operator=(Field const& other) {
+  Field& operator=(Field const& other) requires(!is_const) {
     write(other);
     return *this;
   }
+  template <class E>
+  requires(is_const) void operator=(E const&) const = delete;  // a const array is only read
 
  private:
   template <class E>
@@ -158,15 +163,14 @@ template <auto member, class V, Selector... S>
 /// Cost:    where neighbours are read, whole structs travel.
 /// Example: field<&Particle::mass>(u(range(1, 3))) *= 2.0; sum(field<&Particle::mass>(u)(from(1)));
 template <auto member, class E>
-requires(detail::HasMember<member, E>)
-    [[nodiscard]] auto field(E const& e,
-                             std::source_location at = std::source_location::current()) {
+requires(detail::HasMember<member, std::remove_cvref_t<E>>)
+    [[nodiscard]] auto field(E&& e, std::source_location at = std::source_location::current()) {
   if constexpr (requires { e.view(SourceLocation(at)); }) {
     auto const view = e.view(at);
     return Field<member, std::remove_cv_t<decltype(view)>>(view);
   } else {
     using Node = detail::node_of<E>;
-    return detail::UnaryNode<detail::Member<member>, typename E::value_type, Node>(
+    return detail::UnaryNode<detail::Member<member>, typename Node::value_type, Node>(
         detail::as_node(e));
   }
 }

@@ -23,19 +23,23 @@ struct InBool {
   template <class A, class B>
   using type = bool;
 };
+struct InShifted {
+  template <class A, class B>
+  using type = std::conditional_t<std::same_as<promoted<A, B>, bool>, std::int8_t, promoted<A, B>>;
+};
 
 template <class Op, class Rule, class A, class B>
 [[nodiscard]] auto make_binary(A&& a, B&& b) {
   using NodeA = node_of<A>;
   using NodeB = node_of<B>;
   using C = typename Rule::template type<typename NodeA::value_type, typename NodeB::value_type>;
-  check_order<Op, C>();
+  check_operation<Op, C>();
   return BinaryNode<Op, C, NodeA, NodeB>(into_node(std::forward<A>(a)),
                                          into_node(std::forward<B>(b)));
 }
 template <class Op, class C, class A>
 [[nodiscard]] auto make_unary(A const& a) {
-  check_order<Op, C>();
+  check_operation<Op, C>();
   return UnaryNode<Op, C, node_of<A>>(as_node(a));
 }
 
@@ -77,6 +81,10 @@ TESSERA_BINARY(operator||, Or, InBool)
 TESSERA_BINARY(operator&, BitAnd, InPromoted)
 TESSERA_BINARY(operator|, BitOr, InPromoted)
 TESSERA_BINARY(operator^, BitXor, InPromoted)
+/// Bits shifted; bools are shifted as int8. If the count is negative or not below the width, all
+/// bits leave: the result is 0, or for a negative number shifted to the right -1.
+TESSERA_BINARY(operator<<, ShiftLeft, InShifted)
+TESSERA_BINARY(operator>>, ShiftRight, InShifted)
 /// The smaller of two elements; NaN if either is.
 TESSERA_BINARY(minimum, Minimum, InPromoted)
 /// The larger of two elements; NaN if either is.
@@ -95,30 +103,30 @@ class Field;
 
 // u += x is u = u + x, and u(mask) += x only where the mask is true. A target that cannot be
 // written is refused before it is read.
-#define TESSERA_COMPOUND(name, plain)                           \
-  template <Element T, std::size_t N, class V>                  \
-  requires(Expression<V> || detail::Number<V>) DistArray<T, N>  \
-  &name(DistArray<T, N>& to, V const& value) {                  \
-    detail::check_writable(to.storage());                       \
-    return to = to plain value;                                 \
-  }                                                             \
-  template <Element T, std::size_t N, std::size_t R, class V>   \
-  requires(Expression<V> || detail::Number<V>) View<T, N, R>    \
-  const& name(View<T, N, R> const& to, V const& value) {        \
-    detail::check_writable(to.storage());                       \
-    return to = to plain value;                                 \
-  }                                                             \
-  template <class S, class M, class V>                          \
-  requires(Expression<V> || detail::Number<V>) MaskedView<S, M> \
-  const& name(MaskedView<S, M> const& to, V const& value) {     \
-    detail::check_writable(to.view().storage());                \
-    return to = to.view() plain value;                          \
-  }                                                             \
-  template <auto member, class W, class V>                      \
-  requires(Expression<V> || detail::Number<V>) Field<member, W> \
-  const& name(Field<member, W> const& to, V const& value) {     \
-    detail::check_writable(to.storage());                       \
-    return to = to plain value;                                 \
+#define TESSERA_COMPOUND(name, plain)                                           \
+  template <Element T, std::size_t N, class V>                                  \
+  requires(Expression<V> || detail::Number<V>) DistArray<T, N>                  \
+  &name(DistArray<T, N>& to, V const& value) {                                  \
+    detail::check_writable(to.storage());                                       \
+    return to = to plain value;                                                 \
+  }                                                                             \
+  template <Element T, std::size_t N, std::size_t R, class V>                   \
+  requires(Expression<V> || detail::Number<V>) View<T, N, R>                    \
+  const& name(View<T, N, R> const& to, V const& value) {                        \
+    detail::check_writable(to.storage());                                       \
+    return to = to plain value;                                                 \
+  }                                                                             \
+  template <class S, class M, class V>                                          \
+  requires((Expression<V> || detail::Number<V>)&&!S::is_const) MaskedView<S, M> \
+  const& name(MaskedView<S, M> const& to, V const& value) {                     \
+    detail::check_writable(to.view().storage());                                \
+    return to = to.view() plain value;                                          \
+  }                                                                             \
+  template <auto member, class W, class V>                                      \
+  requires((Expression<V> || detail::Number<V>)&&!W::is_const) Field<member, W> \
+  const& name(Field<member, W> const& to, V const& value) {                     \
+    detail::check_writable(to.storage());                                       \
+    return to = to plain value;                                                 \
   }
 
 TESSERA_COMPOUND(operator+=, +)
@@ -129,6 +137,8 @@ TESSERA_COMPOUND(operator%=, %)
 TESSERA_COMPOUND(operator&=, &)
 TESSERA_COMPOUND(operator|=, |)
 TESSERA_COMPOUND(operator^=, ^)
+TESSERA_COMPOUND(operator<<=, <<)
+TESSERA_COMPOUND(operator>>=, >>)
 #undef TESSERA_COMPOUND
 
 template <Expression A>
@@ -138,6 +148,11 @@ template <Expression A>
 template <Expression A>
 [[nodiscard]] auto operator!(A const& a) {
   return detail::make_unary<detail::Not, bool>(a);
+}
+/// All bits turned round; of bools, as !a.
+template <Expression A>
+[[nodiscard]] auto operator~(A const& a) {
+  return detail::make_unary<detail::BitNot, typename A::value_type>(a);
 }
 /// The magnitude; of complex numbers, of the type of their parts.
 template <Expression A>
@@ -255,8 +270,8 @@ template <Expression C, detail::Number A, detail::Number B>
       detail::LiteralNode<T>(detail::convert<T>(b)));
 }
 
-/// The coordinate along dimension d of the statement it stands in, as int64; inside a transposed
-/// expression, of that expression before it is transposed.
+/// The coordinate along dimension d of the statement it stands in, as int64; inside an expression
+/// that is sliced, transposed or shifted, of that expression as it was before.
 /// Example: u = index(0) * 10 + index(1) gives cell (2, 3) the value 23.
 [[nodiscard]] inline detail::IndexNode index(std::size_t d) {
   return detail::IndexNode(d);

@@ -65,10 +65,10 @@ std::ostream& operator<<(std::ostream& out, DistArray<T, 0> const& u) {
 }
 
 /// The cells a view shows. Ranks: collective; only process 0 writes.
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 requires(N > 0) std::ostream& operator<<(std::ostream& out, View<T, N, R> const& view) {
   auto const shown = detail::read_shown(view.readable(), view.map(N), view.shape());
-  if (detail::is_printer()) detail::write_cells<T>(out, shown);
+  if (detail::is_printer()) detail::write_cells<std::remove_const_t<T>>(out, shown);
   return out;
 }
 

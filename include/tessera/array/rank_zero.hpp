@@ -99,7 +99,10 @@ class DistArray<T, 0> : public ExpressionBase {
   /// What an expression keeps of the array.
   [[nodiscard]] detail::ArrayNode<T, 0, 1> node() const { return view({}); }
   /// The cell as a view.
-  [[nodiscard]] View<T, 0, 1> view(SourceLocation const& location) const {
+  [[nodiscard]] View<T, 0, 1> view(SourceLocation const& location) {
+    return {storage(), {detail::ViewAxis{}}, {}, location};
+  }
+  [[nodiscard]] View<T const, 0, 1> view(SourceLocation const& location) const {
     return {storage(), {detail::ViewAxis{}}, {}, location};
   }
   /// The cell, on every process.

@@ -18,9 +18,12 @@ namespace detail {
 
 /// Arrays and views: expressions whose cells can be written.
 template <class E>
-concept Viewable = Expression<E> && requires(E const& e) {
+concept Viewable = Operand<E> && requires(E& e) {
   e.view(SourceLocation{}).axes();
 };
+
+template <class E>
+inline constexpr std::size_t rank_of = std::remove_cvref_t<E>::rank;
 
 template <std::size_t N>
 [[nodiscard]] std::array<std::size_t, N> resolved_order(std::span<std::int64_t const> axes) {
@@ -36,27 +39,33 @@ template <std::size_t N>
   return order;
 }
 
-template <Expression E>
-[[nodiscard]] auto in_order(E const& e, std::array<std::size_t, E::rank> const& order,
+/// The dimensions of `e` in another order: dimension k is its dimension order[k].
+template <class E>
+[[nodiscard]] auto in_order(E& e, std::array<std::size_t, rank_of<E>> const& order,
                             SourceLocation const& location) {
+  auto how = all_of(e.extents(), location);
+  for (std::size_t k = 0; k < order.size(); ++k) how.dimensions[order[k]].to = static_cast<int>(k);
   if constexpr (Viewable<E>)
-    return reordered(e.view(location), order);
-  else if constexpr (E::rank < 2)
+    return rearranged<rank_of<E>>(e.view(location), how);
+  else if constexpr (rank_of<E> < 2)
     return e;
   else
-    return PermutedNode<E>(as_node(e), order);
+    return moved(e, Rearrange<rank_of<E>, false>{how});
 }
 
-/// All positions of a dimension, from the last to the first.
-[[nodiscard]] inline ResolvedRange backwards(std::int64_t extent) {
-  return extent < 2 ? ResolvedRange{0, 1, extent} : ResolvedRange{extent - 1, -1, extent};
-}
-
-template <class T, std::size_t N, std::size_t R>
-[[nodiscard]] View<T, N, R> flipped(View<T, N, R> const& view, std::span<std::size_t const> axes) {
-  if (axes.empty()) return view;
-  auto const d = axes.front();
-  return flipped(narrowed(view, d, backwards(view.extents()[d])), axes.subspan(1));
+/// The dimensions `axes` from the last position to the first.
+template <class E>
+[[nodiscard]] auto flipped(E& e, std::span<std::size_t const> axes,
+                           SourceLocation const& location) {
+  auto how = all_of(e.extents(), location);
+  for (auto const d : axes) {
+    auto const extent = how.dimensions[d].extent;
+    if (extent > 1) how.dimensions[d].range = {extent - 1, -1, extent};
+  }
+  if constexpr (Viewable<E>)
+    return rearranged<rank_of<E>>(e.view(location), how);
+  else
+    return moved(e, Rearrange<rank_of<E>, true>{how});
 }
 
 }  // namespace detail
@@ -68,37 +77,37 @@ template <class T, std::size_t N, std::size_t R>
 /// Shapes: one axis per dimension, each once; negative ones count from the end.
 /// Throws: ShapeError.
 /// Example: v = transpose(u) + 1; transpose(v)(0, all) = 0 clears column 0 of v.
-template <Expression E>
-[[nodiscard]] auto transpose(E const& e,
-                             std::source_location at = std::source_location::current()) {
-  return detail::in_order(e, detail::reversed_order<E::rank>(), at);
+template <detail::Operand E>
+[[nodiscard]] auto transpose(E&& e, std::source_location at = std::source_location::current()) {
+  return detail::in_order(e, detail::reversed_order<detail::rank_of<E>>(), at);
 }
-template <Expression E>
-[[nodiscard]] auto transpose(E const& e, std::initializer_list<std::int64_t> axes,
+template <detail::Operand E>
+[[nodiscard]] auto transpose(E&& e, std::initializer_list<std::int64_t> axes,
                              std::source_location at = std::source_location::current()) {
-  return detail::in_order(e, detail::resolved_order<E::rank>({axes.begin(), axes.size()}), at);
+  return detail::in_order(
+      e, detail::resolved_order<detail::rank_of<E>>({axes.begin(), axes.size()}), at);
 }
 
-/// The cells of an array or a view backwards, along all dimensions or only the given ones: NumPy's
-/// flip, as a view.
+/// The cells backwards, along all dimensions or only the given ones: NumPy's flip. Of an array or a
+/// view a view, of any other expression an expression.
 /// Throws: ShapeError if there is no such axis, or one is named twice; negative ones count from the
 ///         end.
-template <detail::Viewable E>
-[[nodiscard]] auto flip(E const& u, std::source_location at = std::source_location::current()) {
-  return detail::flipped(u.view(at), detail::reversed_order<E::rank>());
+template <detail::Operand E>
+[[nodiscard]] auto flip(E&& u, std::source_location at = std::source_location::current()) {
+  return detail::flipped(u, detail::reversed_order<detail::rank_of<E>>(), at);
 }
-template <detail::Viewable E>
-[[nodiscard]] auto flip(E const& u, std::int64_t axis,
+template <detail::Operand E>
+[[nodiscard]] auto flip(E&& u, std::int64_t axis,
                         std::source_location at = std::source_location::current()) {
-  std::size_t const d[] = {detail::resolve_axis(axis, E::rank)};
-  return detail::flipped(u.view(at), d);
+  std::size_t const d[] = {detail::resolve_axis(axis, detail::rank_of<E>)};
+  return detail::flipped(u, d, at);
 }
-template <detail::Viewable E>
-[[nodiscard]] auto flip(E const& u, std::initializer_list<std::int64_t> axes,
+template <detail::Operand E>
+[[nodiscard]] auto flip(E&& u, std::initializer_list<std::int64_t> axes,
                         std::source_location at = std::source_location::current()) {
   std::array<std::size_t, max_rank> order{};
-  auto const used = detail::resolve_axes({axes.begin(), axes.size()}, E::rank, order);
-  return detail::flipped(u.view(at), std::span<std::size_t const>(order).first(used));
+  auto const used = detail::resolve_axes({axes.begin(), axes.size()}, detail::rank_of<E>, order);
+  return detail::flipped(u, std::span<std::size_t const>(order).first(used), at);
 }
 
 }  // namespace tessera

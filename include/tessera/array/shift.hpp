@@ -13,6 +13,7 @@
 
 #include "tessera/detail/array/expr/arguments.hpp"
 #include "tessera/detail/array/expr/convert.hpp"
+#include "tessera/detail/array/expr/moved.hpp"
 #include "tessera/detail/array/expr/nodes.hpp"
 #include "tessera/detail/array/expr/operations.hpp"
 #include "tessera/detail/base/hash.hpp"
@@ -104,10 +105,17 @@ inline constexpr Boundary edge{detail::BoundaryKind::edge};
 inline constexpr Boundary reflect{detail::BoundaryKind::reflect};
 /// The cells before the edge backwards, the last one first: NumPy's "symmetric".
 inline constexpr Boundary symmetric{detail::BoundaryKind::symmetric};
+namespace detail {
+/// A boundary whose type says that it is constant.
+class ConstantBoundary : public Boundary {
+ public:
+  constexpr explicit ConstantBoundary(Boundary const& boundary) : Boundary(boundary) {}
+};
+}  // namespace detail
 /// Always the same value.
 template <Element S>
-[[nodiscard]] constexpr Boundary constant(S const& value) {
-  return Boundary::of_constant(value);
+[[nodiscard]] constexpr detail::ConstantBoundary constant(S const& value) {
+  return detail::ConstantBoundary(Boundary::of_constant(value));
 }
 
 /// The boundaries past the two ends of one dimension; a single boundary applies to both.
@@ -120,64 +128,117 @@ struct Boundaries {
 
 namespace detail {
 
-template <class T, std::size_t N, std::size_t R>
-[[nodiscard]] auto make_shift(ArrayNode<T, N, R> view, std::span<std::int64_t const> offsets,
-                              std::span<Boundaries const> boundaries,
-                              SourceLocation const& location) {
-  static_assert(N >= 1, "one element has no neighbours");
-  check_counts(N, offsets.size(), boundaries.size());
-  ShiftedNode<T, N, R> node(std::move(view));
-  node.at = location;
-  for (std::size_t d = 0; d < N; ++d) {
-    auto const& boundary = boundaries[boundaries.size() == 1 ? 0 : d];
-    check_boundaries(boundary.below.kind(), boundary.above.kind(), d);
-    check_offset(offsets[d], d);
-    node.offsets[d] = offsets[d];
-    node.below[d] = boundary.below.kind();
-    node.above[d] = boundary.above.kind();
-    node.constants[2 * d] = boundary.below.constant<T>();
-    node.constants[2 * d + 1] = boundary.above.constant<T>();
+/// The arguments of a shift or pad, which are the same for every kind of expression.
+struct ShiftArguments {
+  std::span<std::int64_t const> offsets;
+  std::span<Boundaries const> boundaries;
+  std::span<std::int64_t const> extents;  ///< of the expression
+  std::span<std::int64_t const> shown;    ///< of the result
+  SourceLocation at;
+
+  [[nodiscard]] Boundaries const& boundary(std::size_t d) const {
+    return boundaries[boundaries.size() == 1 ? 0 : d];
   }
-  return node;
+};
+/// Throws: ShapeError and UsageError for arguments that no array could be shifted by.
+[[nodiscard]] Shift shift_of(ShiftArguments const& arguments);
+/// Throws: UsageError if a boundary of an expression is constant and its type does not say so.
+void check_no_constant(Shift const& shift);
+
+/// The expression, or constants where index d lies past edges of dimension d: the last dimension
+/// decides.
+template <std::size_t d, class Node>
+[[nodiscard]] auto with_constants(Node const& node, Shift const& shift,
+                                  ShiftArguments const& arguments) {
+  using T = typename Node::value_type;
+  if constexpr (d == Node::rank) {
+    return node;
+  } else {
+    auto const [first, last] = inside_of(shift.dimensions[d]);
+    IndexNode const index(d, Node::rank);
+    auto const past = [&]<class Op>(Op, std::int64_t edge, Boundary const& boundary,
+                                    auto const& rest) {
+      using Condition = decltype(computed<Op>(index, whole_number(edge)));
+      return WhereNode<Condition, LiteralNode<T>, std::remove_cvref_t<decltype(rest)>>(
+          computed<Op>(index, whole_number(edge)), LiteralNode<T>(boundary.constant<T>()), rest);
+    };
+    auto const& [below, above] = arguments.boundary(d);
+    return with_constants<d + 1>(past(Less{}, first, below, past(Greater{}, last, above, node)),
+                                 shift, arguments);
+  }
 }
 
-template <class E>
-concept Shiftable = Expression<E> && requires(E const& e) {
-  as_node(e).axes();
-};
+/// `B` is the type of the boundary as the program gives it.
+template <class B, class E>
+[[nodiscard]] auto make_shift(E const& e, ShiftArguments const& arguments) {
+  static_assert(E::rank >= 1, "one element has no neighbours");
+  auto const shift = shift_of(arguments);
+  auto node = moved(as_node(e), shift);
+  if constexpr (IsArrayNode<node_of<E>>) {
+    using T = typename E::value_type;
+    for (std::size_t d = 0; d < E::rank; ++d) {
+      auto const& boundary = arguments.boundary(d);
+      node.shown[d] = arguments.shown[d];
+      node.reach[d] = shift.dimensions[d].reach;
+      node.constants[2 * d] = boundary.below.template constant<T>();
+      node.constants[2 * d + 1] = boundary.above.template constant<T>();
+    }
+    return node;
+  } else if constexpr (std::same_as<B, Boundary>) {
+    check_no_constant(shift);
+    return node;
+  } else {
+    return with_constants<0>(node, shift, arguments);
+  }
+}
+
+/// The shape stays.
+template <class B, class E>
+[[nodiscard]] auto shift_by(E const& e, std::span<std::int64_t const> offsets,
+                            std::span<Boundaries const> boundaries, SourceLocation const& at) {
+  auto const extents = e.extents();
+  return make_shift<B>(e, {offsets, boundaries, extents, extents, at});
+}
+
+template <class B>
+concept AnyBoundary = std::convertible_to<B, Boundaries>;
 
 }  // namespace detail
 
 /// The neighbour's value: shift(u, k)(i) = u(i + k). The shape stays.
 ///
+/// A shift of an expression shifts the arrays that it reads, without a temporary. Past a constant
+/// edge it is a selection cell by cell, as by where(): so it is for constant(v), and for boundaries
+/// in braces of any kind.
 /// Shapes:  one offset per dimension; one boundary for all dimensions, or a list of one per
 ///          dimension, where Boundaries{below, above} tells the two ends apart.
-/// Throws:  ShapeError where the numbers do not fit; UsageError if only one end is periodic.
+/// Throws:  ShapeError where the numbers do not fit; UsageError if only one end is periodic, or if
+///          an expression is shifted whose arrays are shifted already, other than periodically.
 /// Example: shift(u, {0, 1}, periodic) is u's right neighbour in each row.
-template <detail::Shiftable E>
-[[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
-                         Boundaries const& boundary,
+template <Expression E, detail::AnyBoundary B = Boundaries>
+[[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets, B const& boundary,
                          std::source_location at = std::source_location::current()) {
-  return detail::make_shift(detail::as_node(u), {offsets.begin(), offsets.size()}, {&boundary, 1},
-                            at);
+  Boundaries const both(boundary);
+  return detail::shift_by<B>(u, {offsets.begin(), offsets.size()}, {&both, 1}, at);
 }
-template <detail::Shiftable E>
+template <Expression E>
 [[nodiscard]] auto shift(E const& u, std::initializer_list<std::int64_t> offsets,
                          std::initializer_list<Boundaries> boundaries,
                          std::source_location at = std::source_location::current()) {
-  return detail::make_shift(detail::as_node(u), {offsets.begin(), offsets.size()},
-                            {boundaries.begin(), boundaries.size()}, at);
+  return detail::shift_by<Boundaries>(u, {offsets.begin(), offsets.size()},
+                                      {boundaries.begin(), boundaries.size()}, at);
 }
-template <detail::Shiftable E>
+template <Expression E, detail::AnyBoundary B = Boundaries>
 requires(E::rank == 1)
-    [[nodiscard]] auto shift(E const& u, std::int64_t offset, Boundaries const& boundary,
+    [[nodiscard]] auto shift(E const& u, std::int64_t offset, B const& boundary,
                              std::source_location at = std::source_location::current()) {
-  return detail::make_shift(detail::as_node(u), {&offset, 1}, {&boundary, 1}, at);
+  Boundaries const both(boundary);
+  return detail::shift_by<B>(u, {&offset, 1}, {&both, 1}, at);
 }
 
 /// NumPy's roll along one axis: roll(u, k)(i) = u(i - k), around the ends: the opposite sign of
 /// shift. Throws: ShapeError if there is no such axis; -1 is the last.
-template <detail::Shiftable E>
+template <Expression E>
 [[nodiscard]] auto roll(E const& u, std::int64_t k, std::int64_t axis = 0,
                         std::source_location at = std::source_location::current()) {
   std::array<std::int64_t, E::rank> offsets{};
@@ -185,7 +246,7 @@ template <detail::Shiftable E>
   detail::check_offset(k, d);
   offsets[d] = -k;
   constexpr Boundaries around(periodic);
-  return detail::make_shift(detail::as_node(u), offsets, {&around, 1}, at);
+  return detail::shift_by<Boundary>(u, offsets, {&around, 1}, at);
 }
 
 }  // namespace tessera

@@ -15,13 +15,14 @@
 #include "tessera/base/source.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/detail/array/expr/array_node.hpp"
+#include "tessera/detail/array/expr/moved.hpp"
 
 namespace tessera {
 
 template <Element T, std::size_t N>
 class DistArray;
 
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 class View;
 
 namespace detail {
@@ -59,6 +60,7 @@ template <class V, class M>
 class MaskedView {
  public:
   using value_type = typename V::value_type;
+  static constexpr bool is_const = V::is_const;
 
   MaskedView(V view, M mask) : view_(std::move(view)), mask_(std::move(mask)) {}
   MaskedView(MaskedView const&) = default;
@@ -66,11 +68,13 @@ class MaskedView {
 
   /// Shapes: mask and value broadcast to the view. Throws: ShapeError, before anything is sent.
   template <class E>
-  requires(Expression<E> || detail::ValueFor<E, value_type>) MaskedView const& operator=(
-      E const& value) const {
+  requires((Expression<E> || detail::ValueFor<E, value_type>)&&!is_const) MaskedView const&
+  operator=(E const& value) const {
     detail::assign_where(view_, mask_, value);
     return *this;
   }
+  template <class E>
+  requires(is_const) void operator=(E const&) const = delete;  // a const array is only read
 
   /// All cells, also those that the mask leaves out.
   [[nodiscard]] V const& view() const { return view_; }
@@ -92,120 +96,73 @@ template <class E>
     return expression;
 }
 
-/// Selects from the dimensions of a view, from the first on.
-template <Element T, std::size_t N, std::size_t R, Selector... S>
-[[nodiscard]] auto slice(View<T, N, R>&& view, S const&... selectors) {
-  constexpr auto kept = kept_dimensions<S...>;
-  auto axes = view.axes();
-  std::array<std::int64_t, kept> extents{};
-  std::size_t from = 0;
-  std::size_t to = 0;
-  auto const add = [&]<class A>(A const& selector) {
-    if constexpr (std::same_as<A, NewAxis>) {
-      extents[to++] = 1;
-    } else {
-      auto const selected = select(selector, view.extents()[from], from);
-      auto const moved_by = selected.kept ? static_cast<int>(to) : ViewAxis::fixed;
-      for (std::size_t r = 0; r < R; ++r)
-        if (view.axes()[r].from == static_cast<int>(from))
-          axes[r] = view.axes()[r].narrowed(selected.range, moved_by);
-      if (selected.kept) extents[to++] = selected.range.count;
-      ++from;
-    }
-  };
-  (add(selectors), ...);
-  auto const location = view.location();
-  return View<T, kept, R>(std::move(view).storage(), axes, extents, location);
+/// What a rearrangement shows of a view is a view.
+template <std::size_t K, class T, std::size_t N, std::size_t R>
+[[nodiscard]] View<T, K, R> rearranged(View<T, N, R> const& view, Rearrangement const& how) {
+  return View<T, K, R>(Rearrange<K, true>{how}(view));
+}
+template <class T, std::size_t N, std::size_t R, Selector... S>
+[[nodiscard]] auto slice(View<T, N, R> const& view, S const&... selectors) {
+  return rearranged<kept_dimensions<S...>>(
+      view, selection(view.extents(), view.location(), selectors...));
 }
 
-template <std::size_t N, class... S>
-concept Selects =
-    (Selector<S> && ...) && selected_dimensions<S...> == N&& kept_dimensions<S...> <= max_rank;
-
-/// u(...) for everything of N dimensions whose cells can be selected from.
+/// u(...) also for a mask: the cells for which it is true, to be written, as in u(u < 0) = 0.
+/// Shapes: the mask broadcasts to u.
 template <class Self, std::size_t N>
-class Sliceable {
+class Maskable : public Sliceable<Self, N> {
  public:
-  /// A slice by Python's rules: a Range or `all` per dimension, or an integer, which drops it;
-  /// `newaxis` adds one.
-  /// Ranks:   local.
-  /// Throws:  IndexError for an integer outside; ranges are clamped.
-  /// Example: u(range(1, -1), 0) shows column 0 without its first and last cell.
-  template <class A>
-  requires(Selects<N, A>) [[nodiscard]] auto operator()(
-      A a, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a);
+  using Sliceable<Self, N>::operator();
+  template <Selector... S>
+  [[nodiscard]] auto sliced(SourceLocation const& at, S const&... selectors) {
+    return slice(static_cast<Self&>(*this).view(at), selectors...);
   }
-  template <class A, class B>
-  requires(Selects<N, A, B>) [[nodiscard]] auto operator()(
-      A a, B b, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b);
+  template <Selector... S>
+  [[nodiscard]] auto sliced(SourceLocation const& at, S const&... selectors) const {
+    return slice(static_cast<Self const&>(*this).view(at), selectors...);
   }
-  template <class A, class B, class C>
-  requires(Selects<N, A, B, C>) [[nodiscard]] auto operator()(
-      A a, B b, C c, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c);
+  template <Mask M>
+  [[nodiscard]] auto operator()(M const& mask,
+                                std::source_location at = std::source_location::current()) {
+    return masked(static_cast<Self&>(*this).view(at), mask);
   }
-  template <class A, class B, class C, class D>
-  requires(Selects<N, A, B, C, D>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d);
-  }
-  template <class A, class B, class C, class D, class E>
-  requires(Selects<N, A, B, C, D, E>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e);
-  }
-  template <class A, class B, class C, class D, class E, class F>
-  requires(Selects<N, A, B, C, D, E, F>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, F f,
-      std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e, f);
-  }
-  template <class A, class B, class C, class D, class E, class F, class G>
-  requires(Selects<N, A, B, C, D, E, F, G>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, F f, G g,
-      std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e, f, g);
-  }
-  template <class A, class B, class C, class D, class E, class F, class G, class H>
-  requires(Selects<N, A, B, C, D, E, F, G, H>) [[nodiscard]] auto operator()(
-      A a, B b, C c, D d, E e, F f, G g, H h,
-      std::source_location at = std::source_location::current()) const {
-    return slice(self().view(at), a, b, c, d, e, f, g, h);
-  }
-
-  /// The cells for which `mask` is true, to be written: u(u < 0) = 0.
-  /// Shapes: the mask broadcasts to u.
   template <Mask M>
   [[nodiscard]] auto operator()(M const& mask,
                                 std::source_location at = std::source_location::current()) const {
-    static_assert(M::rank <= N, "a mask has no more dimensions than what it selects from");
-    return MaskedView(self().view(at), kept_operand(mask));
+    return masked(static_cast<Self const&>(*this).view(at), mask);
   }
 
  private:
-  [[nodiscard]] Self const& self() const { return static_cast<Self const&>(*this); }
+  template <class V, class M>
+  [[nodiscard]] static auto masked(V const& view, M const& mask) {
+    static_assert(M::rank <= N, "a mask has no more dimensions than what it selects from");
+    return MaskedView(view, kept_operand(mask));
+  }
 };
 
 }  // namespace detail
 
-/// N dimensions of an array of R. A view can be sliced again.
+/// N dimensions of an array of R. A view can be sliced again. That of a const array, View<T const,
+/// N, R>, can only be read.
 ///
 /// Assigning to a view writes the cells it shows, as if the right side were evaluated completely
 /// before anything is written. Lifetime: copies of a view show the same cells. `DistArray w = view`
 /// copies the cells.
-template <Element T, std::size_t N, std::size_t R>
-class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T, N, R>, N> {
+template <class T, std::size_t N, std::size_t R>
+class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
+             public detail::Maskable<View<T, N, R>, N> {
  public:
-  using Node = detail::ArrayNode<T, N, R>;
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
+  using Node = detail::ArrayNode<value_type, N, R>;
   static constexpr std::size_t rank = N;
+  static constexpr bool is_const = std::is_const_v<T>;
 
   using Node::Node;
-  View(Node node) : Node(std::move(node)) {}  // NOLINT: a view is a node that can be written
+  explicit View(Node node) : Node(std::move(node)) {}
   View(View const&) = default;
   View(View&&) noexcept = default;
+  template <class S>
+  requires(std::is_const_v<S> && !is_const) explicit View(View<S, N, R> const&) = delete;
   ~View() = default;
 
   /// The same cells, as seen from another place in the source.
@@ -215,35 +172,38 @@ class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T,
 
   /// Writes the cells shown. Shapes: the right side broadcasts to the view.
   /// Throws: ShapeError, before anything is sent.
-  View const& operator=(View const& other) const {
+  View const& operator=(View const& other) const requires(!is_const) {
     detail::assign_to_view(*this, other, this->location());
     return *this;
   }
-  View& operator=(View const& other) {
+  View& operator=(View const& other) requires(!is_const) {
     detail::assign_to_view(*this, other, this->location());
     return *this;
   }
   template <class E>
-  requires(Expression<E> || detail::ValueFor<E, T>) View const& operator=(E const& value) const {
+  requires((Expression<E> || detail::ValueFor<E, T>)&&!is_const) View const& operator=(
+      E const& value) const {
     detail::assign_to_view(*this, value, this->location());
     return *this;
   }
+  template <class E>
+  requires(is_const) void operator=(E const&) const = delete;  // a const array is only read
 
   /// The element itself.
   /// Ranks: collective: the value is the same on every process.
-  operator T() const  // NOLINT: an element is its value
+  operator value_type() const  // NOLINT: an element is its value
       requires(N == 0) {
     return detail::element_of(*this);
   }
   /// The cells shown, in row-major order, on every process. Ranks: collective.
-  [[nodiscard]] std::vector<T> to_host() const requires(N > 0) {
+  [[nodiscard]] std::vector<value_type> to_host() const requires(N > 0) {
     // A vector of bool is no memory of bools: it is read as bytes.
-    using Cell = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
+    using Cell = std::conditional_t<std::same_as<value_type, bool>, std::uint8_t, value_type>;
     std::vector<Cell> cells(static_cast<std::size_t>(cells_of(this->shape())));
     detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
                          reinterpret_cast<std::byte*>(cells.data()), this->location());
-    if constexpr (std::same_as<T, bool>)
-      return std::vector<T>(cells.begin(), cells.end());
+    if constexpr (std::same_as<value_type, bool>)
+      return std::vector<value_type>(cells.begin(), cells.end());
     else
       return cells;
   }
@@ -252,45 +212,23 @@ class View : public detail::ArrayNode<T, N, R>, public detail::Sliceable<View<T,
 namespace detail {
 
 /// The view with only these positions of dimension `d`.
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, N, R> narrowed(View<T, N, R> const& view, std::size_t d,
                                      ResolvedRange const& range) {
-  auto axes = view.axes();
-  auto extents = view.extents();
-  for (auto& axis : axes)
-    if (axis.from == static_cast<int>(d)) axis = axis.narrowed(range, axis.from);
-  extents[d] = range.count;
-  return {view.storage(), axes, extents, view.location()};
+  auto how = all_of(view.extents(), view.location());
+  how.dimensions[d].range = range;
+  return rearranged<N>(view, how);
 }
 
 /// The view without dimension `d`, at that position of it.
-template <Element T, std::size_t N, std::size_t R>
+template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, N - 1, R> layer(View<T, N, R> const& view, std::size_t d,
                                       std::int64_t position) {
-  auto axes = view.axes();
-  for (auto& axis : axes) {
-    if (axis.from == static_cast<int>(d))
-      axis = axis.narrowed({position, 1, 1}, ViewAxis::fixed);
-    else if (axis.from > static_cast<int>(d))
-      --axis.from;
-  }
-  std::array<std::int64_t, N - 1> extents;
-  for (std::size_t k = 0; k + 1 < N; ++k) extents[k] = view.extents()[k < d ? k : k + 1];
-  return {view.storage(), axes, extents, view.location()};
-}
-
-/// The view with its dimensions in another order: dimension k is the view's dimension order[k].
-template <Element T, std::size_t N, std::size_t R>
-[[nodiscard]] View<T, N, R> reordered(View<T, N, R> const& view,
-                                      std::array<std::size_t, N> const& order) {
-  auto axes = view.axes();
-  auto extents = view.extents();
-  for (std::size_t k = 0; k < N; ++k) {
-    extents[k] = view.extents()[order[k]];
-    for (std::size_t r = 0; r < R; ++r)
-      if (view.axes()[r].from == static_cast<int>(order[k])) axes[r].from = static_cast<int>(k);
-  }
-  return {view.storage(), axes, extents, view.location()};
+  auto how = all_of(view.extents(), view.location());
+  how.dimensions[d].range = {position, 1, 1};
+  how.dimensions[d].to = ViewAxis::fixed;
+  for (auto k = d + 1; k < N; ++k) --how.dimensions[k].to;
+  return rearranged<N - 1>(view, how);
 }
 
 }  // namespace detail

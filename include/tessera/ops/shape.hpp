@@ -3,9 +3,11 @@
 /// Arrays assembled from others, and arrays of another shape: NumPy's concatenate, stack, repeat,
 /// pad and reshape. transpose and flip, which need no new array, are in array/rearrange.hpp.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <ranges>
 #include <source_location>
 #include <span>
 
@@ -30,6 +32,8 @@ namespace detail {
 /// Widens `shape` by the extent of `other` along `axis`.
 /// Throws: ShapeError if they differ along another axis; `what` names the function.
 void join_shape(Shape& shape, Shape const& other, std::size_t axis, char const* what);
+/// Throws: ShapeError without any arrays.
+void check_any(std::int64_t count, char const* what);
 /// Throws: ShapeError if the shapes differ.
 void check_same_shape(Shape const& shape, Shape const& other, char const* what);
 /// Makes an extent `count` times as long.
@@ -80,81 +84,113 @@ template <Element T, std::size_t N>
   return ResultArray<T, N>(shape, sharding_of_joined(anchor, shape, what));
 }
 
-template <class E>
-[[nodiscard]] auto make_padded(E const& u, std::span<std::int64_t const> low,
+/// concatenate; each(f) calls f for each of the arrays, which are of N dimensions.
+template <Element T, std::size_t N, class Each>
+[[nodiscard]] ResultArray<T, N> concatenated(Axis axis, Each const& each) {
+  auto const d = resolve_axis(axis.number, N);
+  Shape shape;
+  Anchor anchor;
+  each([&](auto const& part) {
+    if (shape.empty())
+      shape = shape_of(part);
+    else
+      join_shape(shape, shape_of(part), d, "concatenate");
+    offer_operands(part, anchor);
+  });
+  check_any(std::ssize(shape), "concatenate");
+  auto result = make_joined<T, N>(anchor, shape, "concatenate");
+  std::int64_t first = 0;
+  each([&](auto const& part) {
+    auto const count = shape_of(part)[d];
+    narrowed(result.view(axis.location), d, {first, 1, count}) = part;
+    first += count;
+  });
+  return result;
+}
+
+/// The same for stack.
+template <Element T, std::size_t N, class Each>
+[[nodiscard]] ResultArray<T, N + 1> stacked(Axis axis, Each const& each) {
+  auto const d = resolve_axis(axis.number, N + 1);
+  Shape of_one;
+  Anchor anchor;
+  std::int64_t count = 0;
+  each([&](auto const& part) {
+    if (count++ == 0) of_one = shape_of(part);
+    check_same_shape(of_one, shape_of(part), "stack");
+    offer_operands(part, anchor);
+  });
+  check_any(count, "stack");
+  add_dimension(anchor, d);
+  Shape shape(of_one.begin(), of_one.begin() + d);
+  shape.push_back(count);
+  for (auto k = d; k < of_one.size(); ++k) shape.push_back(of_one[k]);
+  auto result = make_joined<T, N + 1>(anchor, shape, "stack");
+  std::int64_t next = 0;
+  each([&](auto const& part) { layer(result.view(axis.location), d, next++) = part; });
+  return result;
+}
+
+/// A range of arrays, views or expressions of one type: a vector, a span.
+template <class Parts>
+concept RangeOfExpressions =
+    std::ranges::forward_range<Parts const> && Expression<std::ranges::range_value_t<Parts const>>;
+
+template <class B, class E>
+[[nodiscard]] auto make_padded(E const& e, std::span<std::int64_t const> low,
                                std::span<std::int64_t const> high,
                                std::span<Boundaries const> boundaries,
                                SourceLocation const& location) {
-  auto extents = as_node(u).extents();
-  pad_extents(extents, low, high, boundaries);
+  auto const extents = e.extents();
+  auto shown = extents;
+  pad_extents(shown, low, high, boundaries);
   std::array<std::int64_t, E::rank> offsets;
   for (std::size_t d = 0; d < E::rank; ++d) offsets[d] = -low[d];
-  auto node = make_shift(as_node(u), offsets, boundaries, location);
-  node.shown = extents;
-  return node;
+  return make_shift<B>(e, {offsets, boundaries, extents, shown, location});
 }
 
 }  // namespace detail
 
-/// The arrays one after the other along an existing axis: NumPy's concatenate.
+/// The arrays one after the other along an existing axis: NumPy's concatenate. Given one by one, or
+/// as a vector or a span.
 ///
 /// Shapes:  equal except for that axis. Types are promoted as by +.
 /// Ranks:   collective: one statement per array.
-/// Throws:  ShapeError; UsageError if they lie on different meshes.
+/// Throws:  ShapeError, also without any array; UsageError if they lie on different meshes.
 /// Cost:    the result lies as the first of them that is cut, its sizes cut again by the same rule;
 ///          each device is sent the cells it lacks.
 /// Example: concatenate(0, u, v) has v's rows below u's; -1 is the last axis.
 template <Expression A, Expression... B>
 requires(((A::rank == B::rank) && ...) && A::rank > 0)
     [[nodiscard]] auto concatenate(Axis axis, A const& a, B const&... b) {
-  auto const d = detail::resolve_axis(axis.number, A::rank);
-  auto shape = detail::shape_of(a);
-  (detail::join_shape(shape, detail::shape_of(b), d, "concatenate"), ...);
-  detail::Anchor anchor;
-  detail::offer_operands(a, anchor);
-  (detail::offer_operands(b, anchor), ...);
-  using T = detail::element_of_all<A, B...>;
-  auto result = detail::make_joined<T, A::rank>(anchor, shape, "concatenate");
-  std::int64_t first = 0;
-  auto const put = [&](auto const& part) {
-    auto const count = detail::shape_of(part)[d];
-    detail::narrowed(result.view(axis.location), d, {first, 1, count}) = part;
-    first += count;
-  };
-  put(a);
-  (put(b), ...);
-  return result;
+  return detail::concatenated<detail::element_of_all<A, B...>, A::rank>(
+      axis, [&](auto const& f) { (f(a), ..., f(b)); });
+}
+template <detail::RangeOfExpressions Parts>
+[[nodiscard]] auto concatenate(Axis axis, Parts const& parts) {
+  using E = std::ranges::range_value_t<Parts const>;
+  return detail::concatenated<typename E::value_type, E::rank>(
+      axis, [&](auto const& f) { std::ranges::for_each(parts, f); });
 }
 
-/// The arrays side by side along a new axis, which counts them: NumPy's stack.
+/// The arrays side by side along a new axis, which counts them: NumPy's stack. Given one by one, or
+/// as a vector or a span.
 ///
 /// Shapes:  all equal; the result has one dimension more, `axis` of it.
 /// Ranks:   collective: one statement per array.
-/// Throws:  ShapeError; UsageError if they lie on different meshes.
+/// Throws:  ShapeError, also without any array; UsageError if they lie on different meshes.
 /// Cost:    as concatenate; the new axis is not cut.
 template <Expression A, Expression... B>
 requires((A::rank == B::rank) && ...)
     [[nodiscard]] auto stack(Axis axis, A const& a, B const&... b) {
-  constexpr auto rank = A::rank + 1;
-  auto const d = detail::resolve_axis(axis.number, rank);
-  auto const of_one = detail::shape_of(a);
-  (detail::check_same_shape(of_one, detail::shape_of(b), "stack"), ...);
-  detail::Anchor anchor;
-  detail::offer_operands(a, anchor);
-  (detail::offer_operands(b, anchor), ...);
-  detail::add_dimension(anchor, d);
-  Shape shape(of_one.begin(), of_one.begin() + d);
-  shape.push_back(1 + static_cast<std::int64_t>(sizeof...(B)));
-  for (auto k = d; k < of_one.size(); ++k) shape.push_back(of_one[k]);
-  using T = detail::element_of_all<A, B...>;
-  auto result = detail::make_joined<T, rank>(anchor, shape, "stack");
-  std::int64_t next = 0;
-  auto const put = [&](auto const& part) {
-    detail::layer(result.view(axis.location), d, next++) = part;
-  };
-  put(a);
-  (put(b), ...);
-  return result;
+  return detail::stacked<detail::element_of_all<A, B...>, A::rank>(
+      axis, [&](auto const& f) { (f(a), ..., f(b)); });
+}
+template <detail::RangeOfExpressions Parts>
+[[nodiscard]] auto stack(Axis axis, Parts const& parts) {
+  using E = std::ranges::range_value_t<Parts const>;
+  return detail::stacked<typename E::value_type, E::rank>(
+      axis, [&](auto const& f) { std::ranges::for_each(parts, f); });
 }
 
 /// Each cell `count` times along an axis: NumPy's repeat.
@@ -185,7 +221,8 @@ requires(E::rank > 0)
 }
 
 /// The array with `low` additional cells in front and `high` behind along each dimension, filled by
-/// its boundaries: NumPy's pad. An expression: one statement, no temporary.
+/// its boundaries: NumPy's pad. An expression: one statement, no temporary. As for shift, the
+/// constant past the edge of an expression is selected cell by cell.
 ///
 /// Shapes:  one number per dimension, or one for all; one boundary for all dimensions, or a list of
 ///          one per dimension, as for shift. In a corner the last dimension decides.
@@ -193,29 +230,31 @@ requires(E::rank > 0)
 ///          boundary periodic on one side only.
 /// Example: pad(u, {1, 0}, {1, 2}, constant(0)) has a row more above and below and two columns more
 ///          on the right.
-template <detail::Shiftable E>
+template <Expression E, detail::AnyBoundary B = Boundaries>
 [[nodiscard]] auto pad(E const& u, std::initializer_list<std::int64_t> low,
-                       std::initializer_list<std::int64_t> high, Boundaries const& boundary,
+                       std::initializer_list<std::int64_t> high, B const& boundary,
                        std::source_location at = std::source_location::current()) {
-  return detail::make_padded(u, {low.begin(), low.size()}, {high.begin(), high.size()},
-                             {&boundary, 1}, at);
+  Boundaries const both(boundary);
+  return detail::make_padded<B>(u, {low.begin(), low.size()}, {high.begin(), high.size()},
+                                {&both, 1}, at);
 }
-template <detail::Shiftable E>
+template <Expression E>
 [[nodiscard]] auto pad(E const& u, std::initializer_list<std::int64_t> low,
                        std::initializer_list<std::int64_t> high,
                        std::initializer_list<Boundaries> boundaries,
                        std::source_location at = std::source_location::current()) {
-  return detail::make_padded(u, {low.begin(), low.size()}, {high.begin(), high.size()},
-                             {boundaries.begin(), boundaries.size()}, at);
+  return detail::make_padded<Boundaries>(u, {low.begin(), low.size()}, {high.begin(), high.size()},
+                                         {boundaries.begin(), boundaries.size()}, at);
 }
-template <detail::Shiftable E>
-[[nodiscard]] auto pad(E const& u, std::int64_t low, std::int64_t high, Boundaries const& boundary,
+template <Expression E, detail::AnyBoundary B = Boundaries>
+[[nodiscard]] auto pad(E const& u, std::int64_t low, std::int64_t high, B const& boundary,
                        std::source_location at = std::source_location::current()) {
   std::array<std::int64_t, E::rank> below;
   std::array<std::int64_t, E::rank> above;
   below.fill(low);
   above.fill(high);
-  return detail::make_padded(u, below, above, {&boundary, 1}, at);
+  Boundaries const both(boundary);
+  return detail::make_padded<B>(u, below, above, {&both, 1}, at);
 }
 
 /// A new array with the same cells in row-major order in another shape; one extent may be -1, and

@@ -19,26 +19,17 @@ void refuse_without_array(char const* kind) {
   throw UsageError(text(kind, " of an expression that reads no array; assign it to one first"));
 }
 
-AccessBuilder AccessBuilder::permuted(std::span<std::size_t const> order) const {
-  AccessBuilder inside(*this);
-  auto const missing = dimensions_.size() - order.size();
-  inside.dimensions_ = InlineVector<std::size_t, max_rank>(order.size(), 0);
-  for (std::size_t d = 0; d < order.size(); ++d)
-    inside.dimensions_[order[d]] = dimensions_[d + missing];
-  return inside;
-}
-
 Access AccessBuilder::access(std::span<ViewAxis const> axes,
                              std::span<std::int64_t const> view_extents) const {
   Access access;  // constructed in its final place: a copy would wait until all of it has been
                   // stored
   access.map.rank_in = extents_.size();
-  auto const missing = dimensions_.size() - view_extents.size();  // leading ones the view lacks
+  auto const missing = dimensions_ - view_extents.size();  // leading ones the view lacks
   for (auto const& axis : axes) {
     int from = AxisMap::fixed;
     if (axis.from != ViewAxis::fixed) {
       auto const k = static_cast<std::size_t>(axis.from);
-      auto const dimension = dimensions_[k + missing];
+      auto const dimension = k + missing;
       // One cell against many is repeated.
       if (view_extents[k] != 1 || extents_[dimension] == 1) from = static_cast<int>(dimension);
     }
@@ -50,33 +41,25 @@ Access AccessBuilder::access(std::span<ViewAxis const> axes,
 
 void AccessBuilder::shift(Access& access, std::span<ViewAxis const> axes,
                           std::span<std::int64_t const> view_extents, std::size_t k,
-                          std::int64_t offset, BoundaryKind below, BoundaryKind above) const {
+                          Reach const& reach) const {
   auto const moved_by_k = [k](ViewAxis const& axis) { return axis.from == static_cast<int>(k); };
   auto const found = std::find_if(axes.begin(), axes.end(), moved_by_k);
   auto const r = static_cast<std::size_t>(found - axes.begin());
   if (found == axes.end() || access.map.axes[r].from == AxisMap::fixed) {
-    if (below == BoundaryKind::constant || above == BoundaryKind::constant)
+    if (reach.below == BoundaryKind::constant || reach.above == BoundaryKind::constant)
       throw UsageError(text("dimension ", k,
                             " of one cell is shifted past a constant edge and repeated; assign the "
                             "shifted array to one of its own first"));
     return;  // one cell, repeated: its neighbour is itself
   }
   auto& axis = access.map.axes[r];
-  access.boundaries[r] = {below, above, axis.offset, view_extents[k], k};
-  axis.offset += axis.stride * offset;
+  access.boundaries[r] = {reach.below, reach.above, axis.offset, view_extents[k], reach.number};
+  axis.offset += axis.stride * reach.offset;
 }
 
 std::size_t Builder::operand(StatePtr const& storage, Access const& access,
                              std::int64_t constants_offset) {
   return statement_.add_operand(readable(storage), access, constants_offset);
-}
-
-std::size_t AccessBuilder::checked_dimension(std::size_t d) const {
-  if (d >= dimensions_.size())
-    throw ShapeError(text("index(", d, ") in a statement of ",
-                          counted(std::ssize(dimensions_), "dimension"),
-                          "; they are counted from 0"));
-  return dimensions_[d];
 }
 
 void Anchor::offer(StatePtr const& storage, Access const& how) {

@@ -11,4 +11,10 @@ void refuse_broadcast(Shape const& a, Shape const& b) {
                         " do not fit together; extents must be equal or 1, from the last on"));
 }
 
+void refuse_index(std::size_t d, std::size_t rank) {
+  throw ShapeError(text("index(", d, ") in a statement or an expression of ",
+                        counted(static_cast<std::int64_t>(rank), "dimension"),
+                        "; they are counted from 0"));
+}
+
 }  // namespace tessera::detail

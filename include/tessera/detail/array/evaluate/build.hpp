@@ -40,26 +40,20 @@ struct IndexSpace {
 class AccessBuilder {
  public:
   /// `dimensions` of the expression, which line up from the last on.
-  AccessBuilder(Index const& extents, std::size_t dimensions) : extents_(extents) {
-    for (std::size_t d = 0; d < dimensions; ++d) dimensions_.push_back(d);
-  }
-
-  /// For the operand of an expression whose dimension d is the operand's dimension order[d].
-  [[nodiscard]] AccessBuilder permuted(std::span<std::size_t const> order) const;
+  AccessBuilder(Index const& extents, std::size_t dimensions)
+      : extents_(extents), dimensions_(dimensions) {}
 
   /// The statement's access to a view of `view_extents` through `axes`.
   [[nodiscard]] Access access(std::span<ViewAxis const> axes,
                               std::span<std::int64_t const> view_extents) const;
   /// Moves an access to its neighbours along view dimension `k`, and past the view's edges.
   void shift(Access& access, std::span<ViewAxis const> axes,
-             std::span<std::int64_t const> view_extents, std::size_t k, std::int64_t offset,
-             BoundaryKind below, BoundaryKind above) const;
-  /// The statement's dimension for dimension `d` of the expression.
-  [[nodiscard]] std::size_t checked_dimension(std::size_t d) const;
+             std::span<std::int64_t const> view_extents, std::size_t k, Reach const& reach) const;
+  [[nodiscard]] std::size_t dimensions() const { return dimensions_; }
 
  private:
   Index extents_;
-  InlineVector<std::size_t, max_rank> dimensions_;  ///< the statement's, for each of the expression
+  std::size_t dimensions_;
 };
 
 /// Fills in a statement's operands and scalars while kernels are made.
@@ -69,9 +63,6 @@ class Builder : public AccessBuilder {
       : AccessBuilder(accesses), statement_(statement) {}
 
   [[nodiscard]] Statement& statement() { return statement_; }
-  [[nodiscard]] Builder permuted(std::span<std::size_t const> order) const {
-    return {statement_, AccessBuilder::permuted(order)};
-  }
   /// The slot of an array among the operands. Partials are added up first.
   [[nodiscard]] std::size_t operand(StatePtr const& storage, Access const& access,
                                     std::int64_t constants_offset);
@@ -85,7 +76,7 @@ template <class T>
   return LiteralKernel<T>{node.value};
 }
 [[nodiscard]] inline auto make_kernel(IndexNode const& node, Builder& builder) {
-  return IndexKernel{builder.checked_dimension(node.dimension)};
+  return IndexKernel{node.dimension_in(builder.dimensions())};
 }
 template <class T>
 [[nodiscard]] auto make_kernel(Scalar<T> const& node, Builder& builder) {
@@ -103,11 +94,11 @@ template <class T, std::size_t N, std::size_t R>
   BoundaryOperandKernel<T, R> kernel{};
   bool constant = false;
   for (std::size_t k = 0; k < N; ++k) {
-    if (node.offsets[k] != 0 || node.shown[k] != view.extents()[k])
-      builder.shift(access, view.axes(), view.extents(), k, node.offsets[k], node.below[k],
-                    node.above[k]);
-    constant = constant || node.below[k] == BoundaryKind::constant ||
-               node.above[k] == BoundaryKind::constant;
+    auto const& reach = node.reach[k];
+    if (reach.offset != 0 || node.shown[k] != view.extents()[k])
+      builder.shift(access, view.axes(), view.extents(), k, reach);
+    constant =
+        constant || reach.below == BoundaryKind::constant || reach.above == BoundaryKind::constant;
   }
   for (std::size_t r = 0; r < R; ++r) {
     auto const from = view.axes()[r].from;
@@ -118,11 +109,6 @@ template <class T, std::size_t N, std::size_t R>
   }
   kernel.operand = {builder.operand(view.storage(), access, constant ? 0 : -1)};
   return kernel;
-}
-template <class A>
-[[nodiscard]] auto make_kernel(PermutedNode<A> const& node, Builder& builder) {
-  auto inside = builder.permuted(node.order);
-  return make_kernel(node.a, inside);
 }
 template <class Op, class C, class A>
 [[nodiscard]] auto make_kernel(UnaryNode<Op, C, A> const& node, Builder& builder) {
@@ -232,10 +218,6 @@ void find_anchor(ArrayNode<T, N, R> const& view, AccessBuilder const& accesses, 
 template <class T, std::size_t N, std::size_t R>
 void find_anchor(ShiftedNode<T, N, R> const& node, AccessBuilder const& accesses, Anchor& anchor) {
   anchor.offer(node.view.storage(), accesses.access(node.view.axes(), node.shown));
-}
-template <class A>
-void find_anchor(PermutedNode<A> const& node, AccessBuilder const& accesses, Anchor& anchor) {
-  find_anchor(node.a, accesses.permuted(node.order), anchor);
 }
 template <class Op, class C, class A>
 void find_anchor(UnaryNode<Op, C, A> const& node, AccessBuilder const& accesses, Anchor& anchor) {

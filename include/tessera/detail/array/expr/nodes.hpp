@@ -2,6 +2,7 @@
 /// @file
 /// The nodes of an expression. Building one reads nothing; it keeps its arrays alive.
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include "tessera/detail/array/expr/array_node.hpp"
 #include "tessera/detail/array/expr/convert.hpp"
 #include "tessera/detail/array/expr/row.hpp"
+#include "tessera/detail/array/expr/sliceable.hpp"
 #include "tessera/detail/plan/access.hpp"
 
 namespace tessera::detail {
@@ -27,58 +29,50 @@ struct LiteralNode : ExpressionBase {
   [[nodiscard]] SourceLocation location() const { return {}; }
 };
 
-/// The coordinate along a dimension of the statement.
+/// Says that an expression has no dimension `d`.
+[[noreturn]] void refuse_index(std::size_t d, std::size_t rank);
+
+/// The coordinate along a dimension of the statement, or of the last `frame` of its dimensions.
 struct IndexNode : ExpressionBase {
   using value_type = std::int64_t;
   static constexpr std::size_t rank = 0;
   std::size_t dimension;
-  explicit IndexNode(std::size_t d) : dimension(d) {}
+  std::size_t frame;  ///< 0: all of them
+  explicit IndexNode(std::size_t d, std::size_t of = 0) : dimension(d), frame(of) {}
   [[nodiscard]] std::array<std::int64_t, 0> extents() const { return {}; }
   [[nodiscard]] SourceLocation location() const { return {}; }
+  /// The dimension of a statement or an expression of so many. Throws: ShapeError without such one.
+  [[nodiscard]] std::size_t dimension_in(std::size_t dimensions) const {
+    auto const d = frame == 0 ? dimension : dimensions - frame + dimension;
+    if (d >= dimensions) refuse_index(d, dimensions);
+    return d;
+  }
+};
+
+/// How a view is read along one of its dimensions: at an offset, with boundaries past the edges.
+struct Reach {
+  std::int64_t offset = 0;
+  BoundaryKind below = BoundaryKind::absent;
+  BoundaryKind above = BoundaryKind::absent;
+  std::size_t number = 0;  ///< in a corner past constant edges the greatest decides
 };
 
 /// A view that is read at an offset, with boundaries past its edges: cell i is the view's cell i +
 /// offsets.
 template <class T, std::size_t N, std::size_t R>
-struct ShiftedNode : ExpressionBase {
+struct ShiftedNode : ExpressionBase, SliceableNode<ShiftedNode<T, N, R>, N> {
   using value_type = T;
   static constexpr std::size_t rank = N;
   ArrayNode<T, N, R> view;
   std::array<std::int64_t, N> shown;  ///< how many cells along each dimension
-  std::array<std::int64_t, N> offsets;
-  std::array<BoundaryKind, N> below;
-  std::array<BoundaryKind, N> above;
-  std::array<T, 2 * N> constants;
+  std::array<Reach, N> reach;
+  std::array<T, 2 * N> constants{};
   SourceLocation at;
 
   explicit ShiftedNode(ArrayNode<T, N, R> v) : view(std::move(v)), shown(view.extents()) {}
   [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return shown; }
   [[nodiscard]] Shape shape() const { return Shape(shown.begin(), shown.end()); }
   [[nodiscard]] SourceLocation const& location() const { return at; }
-};
-
-/// An expression with its dimensions in another order: dimension d is the operand's dimension
-/// order[d].
-template <class A>
-struct PermutedNode : ExpressionBase {
-  using value_type = typename A::value_type;
-  static constexpr std::size_t rank = A::rank;
-  A a;
-  std::array<std::size_t, rank> order;
-
-  PermutedNode(A const& operand, std::array<std::size_t, rank> const& dimensions)
-      : a(operand), order(dimensions) {}
-  [[nodiscard]] std::array<std::int64_t, rank> extents() const {
-    std::array<std::int64_t, rank> result;
-    auto const of_operand = a.extents();
-    for (std::size_t d = 0; d < rank; ++d) result[d] = of_operand[order[d]];
-    return result;
-  }
-  [[nodiscard]] Shape shape() const {
-    auto const e = extents();
-    return Shape(e.begin(), e.end());
-  }
-  [[nodiscard]] SourceLocation location() const { return a.location(); }
 };
 
 /// Says that two operands do not broadcast. Errors are made out of line: a user's object would
@@ -109,7 +103,7 @@ template <std::size_t A, std::size_t B>
 
 /// An operation on one operand, computed in type C.
 template <class Op, class C, class A>
-struct UnaryNode : ExpressionBase {
+struct UnaryNode : ExpressionBase, SliceableNode<UnaryNode<Op, C, A>, A::rank> {
   using value_type = decltype(Op::apply(std::declval<C>()));
   static constexpr std::size_t rank = A::rank;
   A a;
@@ -133,7 +127,9 @@ struct UnaryNode : ExpressionBase {
 
 /// An operation on two operands, computed in type C.
 template <class Op, class C, class A, class B>
-struct BinaryNode : ExpressionBase {
+struct BinaryNode
+    : ExpressionBase,
+      SliceableNode<BinaryNode<Op, C, A, B>, (A::rank > B::rank ? A::rank : B::rank)> {
   using value_type = decltype(Op::apply(std::declval<C>(), std::declval<C>()));
   static constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
   A a;
@@ -163,11 +159,11 @@ struct BinaryNode : ExpressionBase {
 
 /// condition ? a : b, cell by cell.
 template <class Condition, class A, class B>
-struct WhereNode : ExpressionBase {
+struct WhereNode
+    : ExpressionBase,
+      SliceableNode<WhereNode<Condition, A, B>, std::max({Condition::rank, A::rank, B::rank})> {
   using value_type = promoted<typename A::value_type, typename B::value_type>;
-  static constexpr std::size_t rank = Condition::rank > A::rank
-                                          ? (Condition::rank > B::rank ? Condition::rank : B::rank)
-                                          : (A::rank > B::rank ? A::rank : B::rank);
+  static constexpr std::size_t rank = std::max({Condition::rank, A::rank, B::rank});
   Condition condition;
   A a;
   B b;
@@ -178,6 +174,10 @@ struct WhereNode : ExpressionBase {
   [[gnu::noinline]] WhereNode(WhereNode const&) = default;
   [[gnu::noinline]] WhereNode(WhereNode&&) noexcept = default;
   [[gnu::noinline]] ~WhereNode() = default;
+  operator value_type() const  // NOLINT: an expression of scalars is its value
+      requires(rank == 0) {
+    return evaluate(*this);
+  }
   [[nodiscard]] std::array<std::int64_t, rank> extents() const {
     return broadcast(condition.extents(), broadcast(a.extents(), b.extents()));
   }
@@ -272,6 +272,12 @@ template <class Op, class C, class A, class B>
 [[nodiscard]] auto evaluate(BinaryNode<Op, C, A, B> const& node) {
   static_assert(A::rank == 0 && B::rank == 0, "only an expression without dimensions is one value");
   return Op::apply(convert<C>(evaluate(node.a)), convert<C>(evaluate(node.b)));
+}
+template <class Condition, class A, class B>
+[[nodiscard]] auto evaluate(WhereNode<Condition, A, B> const& node) {
+  using T = typename WhereNode<Condition, A, B>::value_type;
+  return selected(evaluate(node.condition), convert<T>(evaluate(node.a)),
+                  convert<T>(evaluate(node.b)));
 }
 
 }  // namespace tessera::detail

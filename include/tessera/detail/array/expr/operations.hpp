@@ -186,6 +186,38 @@ TESSERA_OPERATION(BitAnd, C, &)
 TESSERA_OPERATION(BitOr, C, |)
 TESSERA_OPERATION(BitXor, C, ^)
 #undef TESSERA_OPERATION
+/// All bits turned round; of a bool, its opposite.
+struct BitNot {
+  template <class C>
+  TESSERA_FUNCTION static C apply(C a) {
+    if constexpr (std::same_as<C, bool>)
+      return !a;
+    else
+      return static_cast<C>(~a);
+  }
+};
+// Shifts of bits, which all leave if the count is negative or not below the width: as in NumPy.
+struct ShiftLeft {
+  template <class C>
+  TESSERA_FUNCTION static C apply(C a, C count) {
+    constexpr Wrapping<C> width = 8 * sizeof(C);
+    auto const n = static_cast<Wrapping<C>>(static_cast<std::make_unsigned_t<C>>(count));
+    auto const bits = static_cast<Wrapping<C>>(a) << (n & (width - 1));
+    return static_cast<C>(n < width ? bits : 0);
+  }
+};
+/// The sign stays: what is left of a negative number is -1.
+struct ShiftRight {
+  template <class C>
+  TESSERA_FUNCTION static C apply(C a, C count) {
+    using Bits = std::make_unsigned_t<C>;
+    constexpr Wrapping<C> width = 8 * sizeof(C);
+    auto const n = static_cast<Wrapping<C>>(static_cast<Bits>(count));
+    auto const sign = static_cast<Bits>(a < 0 ? -1 : 0);
+    auto const bits = static_cast<Wrapping<C>>(static_cast<Bits>(static_cast<Bits>(a) ^ sign));
+    return static_cast<C>((n < width ? bits >> (n & (width - 1)) : 0) ^ sign);
+  }
+};
 struct And {
   TESSERA_FUNCTION static bool apply(bool a, bool b) { return a && b; }
 };
@@ -340,13 +372,21 @@ template <class Op>
 inline constexpr bool needs_real =
     is_one_of<Op, Exp2, Expm1, Log2, Log1p, Cbrt, Erf, Erfc, Tgamma, Lgamma, Atan2, Hypot>;
 
-/// Refuses operations that complex numbers do not have, at the place where they are written.
+/// Operations on the bits of integers and bools.
+template <class Op>
+inline constexpr bool needs_bits =
+    is_one_of<Op, BitAnd, BitOr, BitXor, BitNot, ShiftLeft, ShiftRight>;
+
+/// Refuses operations that elements of a type do not have, at the place where they are written.
 template <class Op, class C>
-constexpr void check_order() {
+constexpr void check_operation() {
   static_assert(!(needs_order<Op> && is_complex<C>),
                 "complex numbers have no order: use abs(u), real(u) or imag(u)");
   static_assert(!(needs_real<Op> && is_complex<C>),
                 "this function takes real numbers: use abs(u), real(u) or imag(u)");
+  static_assert(!needs_bits<Op> || std::is_integral_v<C>,
+                "only integers and bools have bits: cast<T>(u) to such a type first (uint64 with a "
+                "signed type becomes double)");
 }
 
 }  // namespace tessera::detail
