@@ -50,7 +50,7 @@ int launch_natively(Queue& queue, KernelLaunch const& launch, NativeStream const
   call.parts = launch.sums.parts;
   call.stream = native.stream;
   call.multiprocessors = native.multiprocessors;
-  // One of the functions of detail/array/expr/gpu_launch.hpp: g++'s objects know it by its slot
+  // One of the functions of detail/array/gpu/gpu_launch.hpp: g++'s objects know it by its slot
   // only.
   return (*forms.gpu)(call);
 }

@@ -47,7 +47,7 @@ FLOORS = {
     "network": ["."],
     "execution": ["storage", ".", "gpu_channels", ("connection", "one_sided")],
     "runtime": ["statements", "profiler", "start", "."],
-    "array": ["erased", "expr", "evaluate", "."],
+    "array": ["erased", "expr", "gpu", "evaluate", "."],
     "program": ["."],
     "ops": ["."],
 }

@@ -1,4 +1,4 @@
-#include "tessera/detail/array/expr/gpu_work.hpp"
+#include "tessera/detail/array/gpu/gpu_work.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <random>
 
-#include "tessera/detail/array/expr/gpu_mapping.hpp"
+#include "tessera/detail/array/gpu/gpu_mapping.hpp"
 
 #include "src/index/index.hpp"
 

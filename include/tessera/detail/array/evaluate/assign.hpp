@@ -6,10 +6,10 @@
 
 #include "tessera/detail/array/evaluate/build.hpp"
 #include "tessera/detail/array/expr/convert.hpp"
-#include "tessera/detail/array/expr/gpu.hpp"
 #include "tessera/detail/array/expr/operations.hpp"
 #include "tessera/detail/array/expr/row_blocks.hpp"
 #include "tessera/detail/array/expr/row_nontemporal.hpp"
+#include "tessera/detail/array/gpu/gpu.hpp"
 
 namespace tessera::detail {
 

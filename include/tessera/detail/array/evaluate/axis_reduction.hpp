@@ -22,7 +22,7 @@
 #include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/detail/array/evaluate/reduce.hpp"
 #include "tessera/detail/array/expr/arguments.hpp"
-#include "tessera/detail/array/expr/gpu.hpp"
+#include "tessera/detail/array/gpu/gpu.hpp"
 
 namespace tessera::detail {
 

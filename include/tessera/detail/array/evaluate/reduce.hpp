@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "tessera/detail/array/evaluate/build.hpp"
-#include "tessera/detail/array/expr/gpu.hpp"
 #include "tessera/detail/array/expr/row_blocks.hpp"
+#include "tessera/detail/array/gpu/gpu.hpp"
 
 namespace tessera::detail {
 

@@ -13,7 +13,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "tessera/detail/array/expr/gpu_work.hpp"
+#include "tessera/detail/array/gpu/gpu_work.hpp"
 #include "tessera/detail/statement/kernel.hpp"
 
 namespace tessera::detail {

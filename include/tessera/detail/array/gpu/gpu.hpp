@@ -14,7 +14,7 @@
 #include "tessera/detail/statement/kernel.hpp"
 
 #ifdef TESSERA_COMPILES_FOR_GPUS
-#include "tessera/detail/array/expr/gpu_launch.hpp"
+#include "tessera/detail/array/gpu/gpu_launch.hpp"
 #endif
 
 namespace tessera::detail {

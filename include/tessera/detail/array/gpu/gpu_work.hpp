@@ -10,8 +10,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "tessera/detail/array/expr/gpu_mapping.hpp"
 #include "tessera/detail/array/expr/row.hpp"
+#include "tessera/detail/array/gpu/gpu_mapping.hpp"
 #include "tessera/detail/statement/kernel.hpp"
 
 namespace tessera::detail {

@@ -1,4 +1,4 @@
-#include "tessera/detail/array/expr/gpu_mapping.hpp"
+#include "tessera/detail/array/gpu/gpu_mapping.hpp"
 
 #include <algorithm>
 
