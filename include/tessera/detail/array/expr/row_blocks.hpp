@@ -34,7 +34,7 @@ struct Block {
   struct FromFirst {
     Row row;
     std::int64_t first;
-    auto operator()(std::int64_t j) const { return row(first + j); }
+    TESSERA_FUNCTION auto operator()(std::int64_t j) const { return row(first + j); }
   };
   [[nodiscard]] FromFirst compute(Row const& row, std::int64_t first, std::int64_t) {
     return {row, first};
