@@ -51,7 +51,7 @@ using Element = decltype(std::declval<U&>()(2));
 template <class U>
 using Masked = decltype(std::declval<U&>()(std::declval<Line&>() < 1.0));
 template <class U>
-using MaskedSlice = decltype(std::declval<U&>()(all)(std::declval<Line&>() < 1.0));
+using MaskedSlice = decltype(std::declval<U&>()(tessera::all)(std::declval<Line&>() < 1.0));
 template <class U>
 using Flipped = decltype(flip(std::declval<U&>()));
 template <class U>

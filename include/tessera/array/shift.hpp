@@ -140,10 +140,6 @@ struct ShiftArguments {
     return boundaries[boundaries.size() == 1 ? 0 : d];
   }
 };
-/// Throws: ShapeError and UsageError for arguments that no array could be shifted by.
-[[nodiscard]] Shift shift_of(ShiftArguments const& arguments);
-/// Throws: UsageError if a boundary of an expression is constant and its type does not say so.
-void check_no_constant(Shift const& shift);
 
 /// The expression, or constants where index d lies past edges of dimension d: the last dimension
 /// decides.

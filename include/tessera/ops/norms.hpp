@@ -73,9 +73,6 @@ template <Expression A, Expression B, std::size_t K, bool keep>
 
 namespace detail {
 
-/// Throws: UsageError for an order that norm does not have.
-void check_order(double order);
-
 /// Calls run.template operator()<Accumulator>(terms) with the accumulator and the terms for the
 /// norm of an order.
 template <class E, class Run>

@@ -55,11 +55,23 @@ void compute(Function2 function, double* first, double const* second, std::int64
 }  // namespace tessera::detail
 
 #if defined(TESSERA_COMPILES_FOR_GPUS)
-#include "tessera/detail/formulas/value_inline.hpp"
-#else
+#include "tessera/detail/formulas/values.hpp"
 namespace tessera::detail {
 
 /// The value for one argument: the same bits as in a block.
+template <Function function, class R>
+[[nodiscard]] TESSERA_FUNCTION R value_of(R x) {
+  return value_by_formula<function>(x);
+}
+template <Function2 function, class R>
+[[nodiscard]] TESSERA_FUNCTION R value_of(R x, R y) {
+  return value_by_formula<function>(x, y);
+}
+
+}  // namespace tessera::detail
+#else
+namespace tessera::detail {
+
 template <Function function, class R>
 [[nodiscard]] R value_of(R x) {
   compute(function, &x, 1);

@@ -58,6 +58,8 @@ constexpr void check_ordered() {
   static_assert(!is_complex<typename E::value_type>,
                 "complex numbers have no order: reduce abs(u), real(u) or imag(u)");
 }
+/// Throws: UsageError for an order that norm does not have.
+void check_order(double order);
 /// NumPy's divisor for a sum of squares: never less than zero.
 [[nodiscard]] inline double degrees_of_freedom(double terms, std::int64_t ddof) {
   return std::max(terms - static_cast<double>(ddof), 0.0);

@@ -249,4 +249,11 @@ struct Shift {
   }
 };
 
+/// What a program says of a shift: array/shift.hpp.
+struct ShiftArguments;
+/// Throws: ShapeError and UsageError for arguments that no array could be shifted by.
+[[nodiscard]] Shift shift_of(ShiftArguments const& arguments);
+/// Throws: UsageError if a boundary of an expression is constant and its type does not say so.
+void check_no_constant(Shift const& shift);
+
 }  // namespace tessera::detail
