@@ -53,13 +53,14 @@ TEST_CASE("every index of every view is computed by one device") {
     CHECK(is_divided(placement(u)));
     CHECK(is_divided(placement(backwards)));
     CHECK(is_divided(placement(shift(u, {40, -3}, periodic))));
-    CHECK(is_divided(placement(u(all, range(3, 4)) * u(range(1, 2), all))));
+    CHECK(is_divided(placement(u(tessera::all, range(3, 4)) * u(range(1, 2), tessera::all))));
     CHECK(is_divided(placement(pad(u, {2, 0}, {1, 9}, edge))));
     CHECK(is_divided(placement(pad(backwards, {0, 5}, {7, 0}, constant(1)))));
     CHECK(is_divided(placement(pad(columns, {8}, {3}, reflect))));
     CHECK(is_divided(placement(transpose(1.0 * pad(u, 2, 3, symmetric)))));
-    CHECK(is_divided(placement(pad(u, {4, 0}, {0, 0}, constant(0)) + u(range(0, 1), all))));
-    CHECK(is_divided(placement(pad(u(range(0, 0), all), {2, 1}, {2, 0}, constant(0)))));
+    CHECK(
+        is_divided(placement(pad(u, {4, 0}, {0, 0}, constant(0)) + u(range(0, 1), tessera::all))));
+    CHECK(is_divided(placement(pad(u(range(0, 0), tessera::all), {2, 1}, {2, 0}, constant(0)))));
   }
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("a reduction of cells of the array alone is computed where they lie") 
   auto const u = zeros<double>({5, 7}, test::over(2, 4));
   for (auto const& place : {placement(u), placement(u(range(1, 4), range(none, none, -1))),
                             placement(shift(u, {3, 3}, edge)), placement(pad(u, 0, 0, edge)),
-                            placement(pad(u(range(0, 2), all), {0, 0}, {3, 0}, edge))})
+                            placement(pad(u(range(0, 2), tessera::all), {0, 0}, {3, 0}, edge))})
     CHECK(place.layout == u.layout());
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("a vector or a span of arrays is joined as its arrays are one by one")
   CHECK_ALL(all_equal(concatenate(1, one), parts[0]));
   CHECK_ALL(concatenate(1, parts).sharding() == parts[0].sharding());
 
-  std::vector const rows{parts[0](0, all), parts[1](1, all)};
+  std::vector const rows{parts[0](0, tessera::all), parts[1](1, tessera::all)};
   CHECK_ALL(holds(stack(0, rows), std::vector<double>{0, 1, 2, 13, 14, 15}));
   std::vector<DistArray<double, 2>> none_of_them;
   CHECK_ALL_THROW((void)concatenate(0, none_of_them), ShapeError);

@@ -163,8 +163,10 @@ template <class B, class E>
 template <Expression A, Expression... B>
 requires(((A::rank == B::rank) && ...) && A::rank > 0)
     [[nodiscard]] auto concatenate(Axis axis, A const& a, B const&... b) {
-  return detail::concatenated<detail::element_of_all<A, B...>, A::rank>(
-      axis, [&](auto const& f) { (f(a), ..., f(b)); });
+  return detail::concatenated<detail::element_of_all<A, B...>, A::rank>(axis, [&](auto const& f) {
+    f(a);
+    (f(b), ...);
+  });
 }
 template <detail::RangeOfExpressions Parts>
 [[nodiscard]] auto concatenate(Axis axis, Parts const& parts) {
@@ -183,8 +185,10 @@ template <detail::RangeOfExpressions Parts>
 template <Expression A, Expression... B>
 requires((A::rank == B::rank) && ...)
     [[nodiscard]] auto stack(Axis axis, A const& a, B const&... b) {
-  return detail::stacked<detail::element_of_all<A, B...>, A::rank>(
-      axis, [&](auto const& f) { (f(a), ..., f(b)); });
+  return detail::stacked<detail::element_of_all<A, B...>, A::rank>(axis, [&](auto const& f) {
+    f(a);
+    (f(b), ...);
+  });
 }
 template <detail::RangeOfExpressions Parts>
 [[nodiscard]] auto stack(Axis axis, Parts const& parts) {
