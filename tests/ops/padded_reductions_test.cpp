@@ -61,7 +61,7 @@ TEST_CASE("six ones that wrap around three more cells are nine ones") {
     CHECK_ALL(holds(sum(padded, axis(0).keep_dimensions()), Doubles{9}));
     CHECK_ALL(mean(padded).value() == 1);
     CHECK_ALL(count(padded > 0).value() == 9);
-    CHECK_ALL(all(padded == 1).value());
+    CHECK_ALL(tessera::all(padded == 1).value());
     CHECK_ALL(any(pad(w, 0, 1, constant(0)) == 0).value());
     CHECK_ALL(argmin(pad(w, 3, 20, {constant(1), constant(0)})).value() == 9);
     CHECK_ALL(max(pad(w, 1, 0, constant(5)), axis(0)).value() == 5);
