@@ -88,42 +88,42 @@ std::vector<Statement> arithmetic(Cells<T>& c) {
 
 template <class T>
 std::vector<Statement> functions(Cells<T>& c) {
-#define ROW(name)                                                                     \
+#define TESSERA_ROW(name)                                                             \
   {                                                                                   \
 #name, [&c] { c.w = name(c.u); }, loop_of(c, [](T x, T) { return std::name(x); }) \
   }
-#define ROW2(name)                                                                              \
+#define TESSERA_ROW2(name)                                                                      \
   {                                                                                             \
 #name, [&c] { c.w = name(c.u, c.v); }, loop_of(c, [](T x, T y) { return std::name(x, y); }) \
   }
-  return {ROW(exp),
-          ROW(exp2),
-          ROW(expm1),
-          ROW(log),
-          ROW(log2),
-          ROW(log10),
-          ROW(log1p),
-          ROW(sin),
-          ROW(cos),
-          ROW(tan),
-          ROW(atan),
-          ROW(sinh),
-          ROW(cosh),
-          ROW(tanh),
-          ROW(cbrt),
-          ROW(erf),
-          ROW(erfc),
-          ROW(tgamma),
-          ROW(lgamma),
-          ROW2(pow),
-          ROW2(atan2),
-          ROW2(hypot),
+  return {TESSERA_ROW(exp),
+          TESSERA_ROW(exp2),
+          TESSERA_ROW(expm1),
+          TESSERA_ROW(log),
+          TESSERA_ROW(log2),
+          TESSERA_ROW(log10),
+          TESSERA_ROW(log1p),
+          TESSERA_ROW(sin),
+          TESSERA_ROW(cos),
+          TESSERA_ROW(tan),
+          TESSERA_ROW(atan),
+          TESSERA_ROW(sinh),
+          TESSERA_ROW(cosh),
+          TESSERA_ROW(tanh),
+          TESSERA_ROW(cbrt),
+          TESSERA_ROW(erf),
+          TESSERA_ROW(erfc),
+          TESSERA_ROW(tgamma),
+          TESSERA_ROW(lgamma),
+          TESSERA_ROW2(pow),
+          TESSERA_ROW2(atan2),
+          TESSERA_ROW2(hypot),
           {"asin", [&c] { c.w = asin(c.u * static_cast<T>(0.12)); },
            loop_of(c, [](T x, T) { return std::asin(x * static_cast<T>(0.12)); })},
           {"acos", [&c] { c.w = acos(c.u * static_cast<T>(0.12)); },
            loop_of(c, [](T x, T) { return std::acos(x * static_cast<T>(0.12)); })}};
-#undef ROW
-#undef ROW2
+#undef TESSERA_ROW
+#undef TESSERA_ROW2
 }
 
 /// The results agree to some units in the last place.

@@ -24,10 +24,10 @@ using Array = DistArray<T, 1>;
 template <class E>
 using type_of = typename E::value_type;
 
-#define SAME_TYPE(A, op, B, C)  \
+#define CHECK_TYPE(A, op, B, C) \
   static_assert(std::is_same_v< \
                 type_of<decltype(Array<A>(Shape{1}, over(1)) op Array<B>(Shape{1}, over(1)))>, C>)
-#define SAME_TYPE_WITH(A, op, number, C) \
+#define CHECK_TYPE_WITH(A, op, number, C) \
   static_assert(std::is_same_v<type_of<decltype(Array<A>(Shape{1}, over(1)) op number)>, C>)
 
 using f32 = float;
@@ -41,45 +41,45 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-SAME_TYPE(f32, +, f32, f32);
-SAME_TYPE(f32, +, f64, f64);
-SAME_TYPE(i32, +, i64, i64);
-SAME_TYPE(i32, +, f32, f64);
-SAME_TYPE(i64, *, f32, f64);
-SAME_TYPE(i16, *, f32, f32);
-SAME_TYPE(u16, *, f32, f32);
-SAME_TYPE(u8, -, f32, f32);
-SAME_TYPE(u8, +, i32, i32);
-SAME_TYPE(u8, +, i8, i16);
-SAME_TYPE(u32, +, i32, i64);
-SAME_TYPE(u32, +, i64, i64);
-SAME_TYPE(u64, +, i64, f64);
-SAME_TYPE(u64, +, u8, u64);
-SAME_TYPE(bool, +, u8, u8);
-SAME_TYPE(bool, +, bool, bool);
-SAME_TYPE(bool, *, f32, f32);
-SAME_TYPE(bool, &, bool, bool);
-SAME_TYPE(i32, /, i32, f64);
-SAME_TYPE(u8, /, u8, f64);
-SAME_TYPE(f32, /, f32, f32);
-SAME_TYPE(f32, /, u8, f32);
-SAME_TYPE(i32, %, i64, i64);
-SAME_TYPE(i32, <, f64, bool);
-SAME_TYPE(f64, &&, i32, bool);
-SAME_TYPE(i32, |, u8, i32);
+CHECK_TYPE(f32, +, f32, f32);
+CHECK_TYPE(f32, +, f64, f64);
+CHECK_TYPE(i32, +, i64, i64);
+CHECK_TYPE(i32, +, f32, f64);
+CHECK_TYPE(i64, *, f32, f64);
+CHECK_TYPE(i16, *, f32, f32);
+CHECK_TYPE(u16, *, f32, f32);
+CHECK_TYPE(u8, -, f32, f32);
+CHECK_TYPE(u8, +, i32, i32);
+CHECK_TYPE(u8, +, i8, i16);
+CHECK_TYPE(u32, +, i32, i64);
+CHECK_TYPE(u32, +, i64, i64);
+CHECK_TYPE(u64, +, i64, f64);
+CHECK_TYPE(u64, +, u8, u64);
+CHECK_TYPE(bool, +, u8, u8);
+CHECK_TYPE(bool, +, bool, bool);
+CHECK_TYPE(bool, *, f32, f32);
+CHECK_TYPE(bool, &, bool, bool);
+CHECK_TYPE(i32, /, i32, f64);
+CHECK_TYPE(u8, /, u8, f64);
+CHECK_TYPE(f32, /, f32, f32);
+CHECK_TYPE(f32, /, u8, f32);
+CHECK_TYPE(i32, %, i64, i64);
+CHECK_TYPE(i32, <, f64, bool);
+CHECK_TYPE(f64, &&, i32, bool);
+CHECK_TYPE(i32, |, u8, i32);
 
-SAME_TYPE_WITH(f32, *, 0.5, f32);
-SAME_TYPE_WITH(f32, +, 1, f32);
-SAME_TYPE_WITH(i32, +, 1, i32);
-SAME_TYPE_WITH(u8, +, 1, u8);
-SAME_TYPE_WITH(i32, +, 1.5, f64);
-SAME_TYPE_WITH(u8, *, 1.5F, f64);
-SAME_TYPE_WITH(i32, /, 2, f64);
-SAME_TYPE_WITH(f32, /, 2, f32);
-SAME_TYPE_WITH(bool, +, 1, i64);
-SAME_TYPE_WITH(bool, *, 1.5, f64);
-SAME_TYPE_WITH(i32, +, true, i32);
-SAME_TYPE_WITH(f64, ==, 1, bool);
+CHECK_TYPE_WITH(f32, *, 0.5, f32);
+CHECK_TYPE_WITH(f32, +, 1, f32);
+CHECK_TYPE_WITH(i32, +, 1, i32);
+CHECK_TYPE_WITH(u8, +, 1, u8);
+CHECK_TYPE_WITH(i32, +, 1.5, f64);
+CHECK_TYPE_WITH(u8, *, 1.5F, f64);
+CHECK_TYPE_WITH(i32, /, 2, f64);
+CHECK_TYPE_WITH(f32, /, 2, f32);
+CHECK_TYPE_WITH(bool, +, 1, i64);
+CHECK_TYPE_WITH(bool, *, 1.5, f64);
+CHECK_TYPE_WITH(i32, +, true, i32);
+CHECK_TYPE_WITH(f64, ==, 1, bool);
 
 template <class T>
 Array<T> made_of(std::vector<T> const& cells) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -70,7 +69,8 @@ struct Avx512 {
 
 template <class R>
 bool is_same(R a, R b) {
-  return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0;
+  return (std::isnan(a) && std::isnan(b)) ||
+         tessera::detail::formula::as_bits(a) == tessera::detail::formula::as_bits(b);
 }
 
 /// The arguments of the test of errors which the usual way is for.
