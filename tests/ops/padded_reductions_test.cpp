@@ -12,7 +12,6 @@
 #include "oracle.hpp"
 
 using namespace tessera;
-using test::Edge;
 using test::Edges;
 using test::holds;
 using test::over;
