@@ -101,10 +101,31 @@ template <std::size_t K, class T, std::size_t N, std::size_t R>
 [[nodiscard]] View<T, K, R> rearranged(View<T, N, R> const& view, Rearrangement const& how) {
   return View<T, K, R>(Rearrange<K, true>{how}(view));
 }
+/// What selectors show of a view. As `rearranged` does, but in place and without a copy of the
+/// view: a step of a short loop makes several slices.
 template <class T, std::size_t N, std::size_t R, Selector... S>
-[[nodiscard]] auto slice(View<T, N, R> const& view, S const&... selectors) {
-  return rearranged<kept_dimensions<S...>>(
-      view, selection(view.extents(), view.location(), selectors...));
+[[nodiscard]] auto slice(View<T, N, R>&& view, S const&... selectors) {
+  constexpr auto kept = kept_dimensions<S...>;
+  auto axes = view.axes();
+  std::array<std::int64_t, kept> extents{};
+  std::size_t from = 0;
+  std::size_t to = 0;
+  auto const add = [&]<class A>(A const& selector) {
+    if constexpr (std::same_as<A, NewAxis>) {
+      extents[to++] = 1;
+    } else {
+      auto const selected = select(selector, view.extents()[from], from);
+      auto const moved_by = selected.kept ? static_cast<int>(to) : ViewAxis::fixed;
+      for (std::size_t r = 0; r < R; ++r)
+        if (view.axes()[r].from == static_cast<int>(from))
+          axes[r] = view.axes()[r].narrowed(selected.range, moved_by);
+      if (selected.kept) extents[to++] = selected.range.count;
+      ++from;
+    }
+  };
+  (add(selectors), ...);
+  auto const location = view.location();
+  return View<T, kept, R>(std::move(view).storage(), axes, extents, location);
 }
 
 /// u(...) also for a mask: the cells for which it is true, to be written, as in u(u < 0) = 0.
