@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include <sched.h>
-
 #include "tessera/detail/base/assert.hpp"
+
+#include "src/base/yielder.hpp"
 
 namespace tessera {
 
@@ -58,7 +58,8 @@ void DeviceMemory::release() noexcept {
 }
 
 void wait_for(Queue& queue) {
-  while (!queue.is_idle()) ::sched_yield();
+  Yielder yielder;
+  while (!queue.is_idle()) (void)yielder.yield_or_sleep();
 }
 
 }  // namespace tessera

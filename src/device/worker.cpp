@@ -5,7 +5,6 @@
 
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@ namespace tessera {
 namespace {
 
 // A short spin catches the next task of a busy program. A longer one would delay the threads that
-// share this core, so the worker then yields.
+// share this core, so the worker then yields. Where others compute on the core, it sleeps at once.
 constexpr int spins = 100;
 constexpr int yields = 200;
 
@@ -88,7 +87,7 @@ bool Worker::wait_for(std::uint64_t next) {
   }
   for (int look = 0; look < yields; ++look) {
     if (has(next)) return true;
-    ::sched_yield();
+    if (!yielder_.yield()) break;
   }
   sleep_until(next);
   return has(next);

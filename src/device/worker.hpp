@@ -12,6 +12,8 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/yielder.hpp"
+
 namespace tessera {
 
 /// One piece of work: `run(record)`. The record stays valid until the task is done.
@@ -25,7 +27,7 @@ struct WorkItem {
 /// The ring holds `capacity` tasks. A poster keeps its records in as many slots of its own, number
 /// posted() % capacity: that slot is free whenever has_room(). Posting and running take no lock and
 /// allocate nothing. An idle worker polls about a hundred times, yields some hundred times, then
-/// sleeps.
+/// sleeps; at once where other threads keep the core.
 ///
 /// After a task throws, `on_failure` is called once, on the worker's thread, and later tasks are
 /// skipped but counted as done, until clear_failure().
@@ -112,6 +114,7 @@ class Worker {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> failed_{false};
   bool const sleeper_makes_order_;
+  Yielder yielder_;  ///< of the worker's thread
   std::function<void(std::exception_ptr)> on_failure_;
   std::array<Slot, capacity> slots_;
   std::thread thread_;

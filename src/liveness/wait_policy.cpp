@@ -3,8 +3,6 @@
 #include <optional>
 #include <thread>
 
-#include <sched.h>
-
 #include "tessera/base/error.hpp"
 
 #include "src/base/log.hpp"
@@ -27,7 +25,7 @@ void WorkerWaitPolicy::begin(Awaited const& what) {
 
 void WorkerWaitPolicy::idle() {
   context_.failure.throw_if_set();
-  ::sched_yield();
+  give_core_away();
   if (is_time_to_look()) look(Clock::now());
 }
 
@@ -115,7 +113,7 @@ void CallerWaitPolicy::idle() {
   bool const is_opening =
       awaited().kind == Awaited::Kind::invitation || awaited().kind == Awaited::Kind::note;
   if (polls_often_ || is_opening) duties_.poll();
-  if (!moved) ::sched_yield();
+  if (!moved) give_core_away();
   if (is_time_to_look()) serve(Clock::now());
 }
 

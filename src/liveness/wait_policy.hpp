@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "src/base/yielder.hpp"
 #include "src/job/job.hpp"
 #include "src/liveness/heartbeat.hpp"
 #include "src/liveness/wait_registry.hpp"
@@ -29,7 +30,7 @@ struct WaitContext {
   WaitRegistry const& waits;
 };
 
-/// Waits of a worker: an unsuccessful poll yields, and from time to time checks the clock and the
+/// Waits of a worker: an unsuccessful poll yields or sleeps, and from time to time checks the clock and the
 /// peer's heartbeat.
 class WorkerWaitPolicy : public Waiter {
  public:
@@ -46,8 +47,10 @@ class WorkerWaitPolicy : public Waiter {
 
   [[nodiscard]] WaitContext const& context() const { return context_; }
   [[nodiscard]] Awaited const& awaited() const { return what_; }
-  /// True at every sixteenth call: reading the clock costs a tenth of a yield.
-  [[nodiscard]] bool is_time_to_look() { return ++looks_ % 16 == 0; }
+  void give_core_away() { took_long_ = yielder_.yield_or_sleep(); }
+  /// True at every sixteenth call, since reading the clock costs a tenth of a yield, and after each
+  /// long one.
+  [[nodiscard]] bool is_time_to_look() { return ++looks_ % 16 == 0 || took_long_; }
   /// Checks whether the wait has become too long. Throws: PeerFailed.
   void look(Clock::time_point now);
   /// Throws PeerFailed if `peer`, whom this wait is for, has failed.
@@ -60,8 +63,10 @@ class WorkerWaitPolicy : public Waiter {
 
   WaitContext context_;
   WaitSlot& slot_;
+  Yielder yielder_;
   Awaited what_;
   std::uint64_t looks_ = 0;
+  bool took_long_ = false;
   bool has_looked_ = false;
   bool has_warned_ = false;
   Clock::time_point began_;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
@@ -17,6 +16,7 @@
 #include "tessera/job/mpi_communicator.hpp"
 
 #include "src/base/text.hpp"
+#include "src/base/yielder.hpp"
 #include "src/job/launch.hpp"
 #include "src/job/mpi/blocking_watch.hpp"
 #include "src/job/mpi/check.hpp"
@@ -79,6 +79,7 @@ void MpiBootstrap::complete(MPI_Comm communicator, char const* name,
                             std::function<int(MPI_Request*)> const& begin) {
   constexpr int polls_before_yield = 200;
   MPI_Request request = MPI_REQUEST_NULL;
+  Yielder yielder;
   check(begin(&request), name);
   for (int poll = 0;; ++poll) {
     int done = 0;
@@ -86,7 +87,7 @@ void MpiBootstrap::complete(MPI_Comm communicator, char const* name,
     if (done != 0) return;
     if (poll < polls_before_yield) continue;
     if (poll == polls_before_yield && start_watch_) start_watch_->begin_wait();
-    ::sched_yield();
+    (void)yielder.yield_or_sleep();
     if (start_watch_ && start_watch_->is_time_to_look()) look_for_others(communicator);
     poll = polls_before_yield;  // it never overflows
   }
