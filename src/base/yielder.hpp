@@ -11,12 +11,13 @@ namespace tessera {
 
 /// Decides between two ways to give the core away: yielding, and sleeping a little.
 ///
-/// A yield returns at once if nobody else wants the core, so the thread that yields sees the awaited
-/// event within a microsecond. If another thread computes on the core, the yield returns after that
-/// thread's time slice, some milliseconds, and a thread that sleeps is woken much earlier: the
-/// kernel prefers those that used little of their share. So after a long yield the thread sleeps
-/// some times before it tries again, and twice as many times after the next long yield. Some yields
-/// of a busy core are short too, so only many short ones in a row say that the core is free.
+/// A yield returns at once if nobody else wants the core, so the thread that yields sees the
+/// awaited event within a microsecond. If another thread computes on the core, the yield returns
+/// after that thread's time slice, some milliseconds, and a thread that sleeps is woken much
+/// earlier: the kernel prefers those that used little of their share. So after a long yield the
+/// thread sleeps some times before it tries again, and twice as many times after the next long
+/// yield. Some yields of a busy core are short too, so only many short ones in a row say that the
+/// core is free.
 class YieldRule {
  public:
   using Duration = std::chrono::nanoseconds;

@@ -30,8 +30,8 @@ struct WaitContext {
   WaitRegistry const& waits;
 };
 
-/// Waits of a worker: an unsuccessful poll yields or sleeps, and from time to time checks the clock and the
-/// peer's heartbeat.
+/// Waits of a worker: an unsuccessful poll yields or sleeps, and from time to time checks the clock
+/// and the peer's heartbeat.
 class WorkerWaitPolicy : public Waiter {
  public:
   using Clock = std::chrono::steady_clock;

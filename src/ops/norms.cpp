@@ -11,4 +11,8 @@ void check_order(double order) {
     throw UsageError(text("a norm of order ", order, "; the orders are 1, 2 and inf"));
 }
 
+void check_dot(Shape const& a, Shape const& b) {
+  if (a != b) throw ShapeError(text("dot of shapes ", a, " and ", b, ", which must be equal"));
+}
+
 }  // namespace tessera::detail

@@ -51,8 +51,8 @@ template <Element T, std::size_t N>
   for (auto const& shard : shards)
     raw.push_back({shard.device(), shard.box(), reinterpret_cast<std::byte*>(shard.data()),
                    Index(shard.strides().begin(), shard.strides().end())});
-  return DistArray<T, N>(detail::adopt_shards(sharding, Shape(shape.begin(), shape.end()),
-                                              {sizeof(T), alignof(T)}, raw));
+  return DistArray<T, N>(
+      detail::adopt_shards(sharding, Shape(shape), {sizeof(T), alignof(T)}, raw));
 }
 
 /// Fixes the addresses of an array's cells from now on: the addresses from `mutable_shards` and

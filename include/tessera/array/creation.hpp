@@ -13,7 +13,7 @@
 
 #include "tessera/array/dist_array.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/detail/array/expr/numbers.hpp"
+#include "tessera/detail/array/evaluate/build.hpp"
 #include "tessera/detail/base/text.hpp"
 #include "tessera/detail/index/shape.hpp"
 
@@ -77,35 +77,22 @@ requires(std::is_invocable_v<F const&, std::array<std::int64_t, N>>)
     [[nodiscard]] DistArray<T, N> from_index(std::array<std::int64_t, N> const& shape,
                                              NamedSharding const& sharding, F const& f) {
   detail::note_cells_of_host();
-  DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
+  DistArray<T, N> result(Shape(shape), sharding);
   detail::set_cells(result, f);
   return result;
 }
 
-namespace detail {
-
-/// A braced list of extents with its length known, so that the rank of a new array is deduced:
-/// zeros<double>({4, 5}, s) has two dimensions.
-template <std::size_t N>
-[[nodiscard]] std::array<std::int64_t, N> to_extents(std::int64_t const (&shape)[N]) {
-  std::array<std::int64_t, N> result;
-  for (std::size_t d = 0; d < N; ++d) result[d] = shape[d];
-  return result;
-}
-
-}  // namespace detail
-
 template <Element T, std::size_t N, class F>
 [[nodiscard]] DistArray<T, N> from_index(std::int64_t const (&shape)[N],
                                          NamedSharding const& sharding, F const& f) {
-  return from_index<T, N>(detail::to_extents(shape), sharding, f);
+  return from_index<T, N>(std::to_array(shape), sharding, f);
 }
 
 /// Every cell = value. Ranks: collective.
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> full(std::array<std::int64_t, N> const& shape, T const& value,
                                    NamedSharding const& sharding) {
-  DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
+  DistArray<T, N> result(Shape(shape), sharding);
   detail::compare_cells(result.storage(), "full", std::span<T const>(&value, 1));
   if (!detail::fill_shards(result.storage(), std::as_bytes(std::span(&value, 1))))
     detail::set_cells(result, [&](auto const&) { return value; });
@@ -115,7 +102,7 @@ template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> full(std::int64_t const (&shape)[N],
                                    std::type_identity_t<T> const& value,
                                    NamedSharding const& sharding) {
-  return full<T, N>(detail::to_extents(shape), value, sharding);
+  return full<T, N>(std::to_array(shape), value, sharding);
 }
 
 /// An array without dimensions: one cell = value, by P().
@@ -137,14 +124,14 @@ template <Element T, std::size_t N>
 }
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> zeros(std::int64_t const (&shape)[N], NamedSharding const& sharding) {
-  return full<T, N>(detail::to_extents(shape), T{}, sharding);
+  return full<T, N>(std::to_array(shape), T{}, sharding);
 }
 
 /// The cells 0, 1, 2, … in row-major order. Ranks: collective.
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> iota(std::array<std::int64_t, N> const& shape,
                                    NamedSharding const& sharding) {
-  Shape const extents(shape.begin(), shape.end());
+  Shape const extents(shape);
   detail::check_shape(extents);
   auto const strides = detail::row_major_strides(extents);
   DistArray<T, N> result(extents, sharding);
@@ -157,7 +144,7 @@ template <Element T, std::size_t N>
 }
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> iota(std::int64_t const (&shape)[N], NamedSharding const& sharding) {
-  return iota<T, N>(detail::to_extents(shape), sharding);
+  return iota<T, N>(std::to_array(shape), sharding);
 }
 
 /// The cells of a whole row-major array that every process passes alike; nothing is sent.
@@ -166,7 +153,7 @@ template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> from_host(std::span<T const> cells,
                                         std::array<std::int64_t, N> const& shape,
                                         NamedSharding const& sharding) {
-  Shape const extents(shape.begin(), shape.end());
+  Shape const extents(shape);
   detail::check_shape(extents);
   if (std::ssize(cells) != cells_of(extents))
     throw ShapeError(detail::text("from_host: ", detail::counted(std::ssize(cells), "cell"),
@@ -180,7 +167,7 @@ template <Element T, std::size_t N, class Allocator>
 [[nodiscard]] DistArray<T, N> from_host(std::vector<T, Allocator> const& cells,
                                         std::int64_t const (&shape)[N],
                                         NamedSharding const& sharding) {
-  return from_host<T, N>(std::span<T const>(cells), detail::to_extents(shape), sharding);
+  return from_host<T, N>(std::span<T const>(cells), std::to_array(shape), sharding);
 }
 
 /// A copy of the array with this sharding: any sharding to any other, on any mesh. Partial results

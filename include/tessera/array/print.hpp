@@ -45,22 +45,15 @@ void write_cells(std::ostream& out, Shown const& shown) {
 
 }  // namespace detail
 
-/// "[[0 1 … 9]\n …]" and a line with type, shape and sharding.
+/// "[[0 1 … 9]\n …]" and a line with type, shape and sharding; without dimensions, one cell.
 /// Ranks: collective; only process 0 writes.
 template <Element T, std::size_t N>
 std::ostream& operator<<(std::ostream& out, DistArray<T, N> const& u) {
-  auto const shown = detail::read_shown(u.readable(), detail::AffineMap::identity(N), u.shape());
+  auto const& held = u.layout()->shape();
+  auto shown = detail::read_shown(u.readable(), detail::AffineMap::identity(held.size()), held);
   if (!detail::is_printer()) return out;
+  if constexpr (N == 0) shown.shape = shown.shown = {};
   detail::write_cells<T>(out, shown);
-  return out << '\n' << dtype_name<T>() << ' ' << u.shape() << " on " << u.sharding();
-}
-
-/// The cell of an array without dimensions, and a line as for others.
-template <Element T>
-std::ostream& operator<<(std::ostream& out, DistArray<T, 0> const& u) {
-  auto const shown = detail::read_shown(u.readable(), detail::AffineMap::identity(1), {1});
-  if (!detail::is_printer()) return out;
-  detail::write_cells<T>(out, {u.shape(), u.shape(), shown.bytes});
   return out << '\n' << dtype_name<T>() << ' ' << u.shape() << " on " << u.sharding();
 }
 

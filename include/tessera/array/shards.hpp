@@ -63,7 +63,7 @@ template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> from_local(
     std::vector<std::type_identity_t<LocalPiece<T>>> const& pieces,
     std::array<std::int64_t, N> const& shape, NamedSharding const& sharding) {
-  DistArray<T, N> result(Shape(shape.begin(), shape.end()), sharding);
+  DistArray<T, N> result(Shape(shape), sharding);
   std::vector<detail::RawPiece> raw;
   for (auto const& piece : pieces)
     raw.push_back({piece.box, reinterpret_cast<std::byte const*>(piece.cells.data()),
@@ -75,9 +75,7 @@ template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> from_local(
     std::vector<std::type_identity_t<LocalPiece<T>>> const& pieces, std::int64_t const (&shape)[N],
     NamedSharding const& sharding) {
-  std::array<std::int64_t, N> extents;
-  for (std::size_t d = 0; d < N; ++d) extents[d] = shape[d];
-  return from_local<T, N>(pieces, extents, sharding);
+  return from_local<T, N>(pieces, std::to_array(shape), sharding);
 }
 
 }  // namespace tessera

@@ -41,7 +41,7 @@ void assign_where(Target const& target, M const& mask, V const& value) {
                 "the expression has more dimensions than what it is assigned to");
   auto const extents = condition.extents();
   if (!broadcasts_to(extents, target.extents()))
-    throw ShapeError(text("a mask of shape ", Shape(extents.begin(), extents.end()),
+    throw ShapeError(text("a mask of shape ", Shape(extents),
                           " cannot select from an array of shape ", target.shape(),
                           "; extents must be equal or 1, from the last on"));
   check_fits(wanted.extents(), target.extents());
@@ -174,12 +174,12 @@ class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
              public detail::Maskable<View<T, N, R>, N> {
  public:
   using value_type = std::remove_const_t<T>;
-  using Node = detail::ArrayNode<value_type, N, R>;
+  using Base = detail::ArrayNode<value_type, N, R>;
   static constexpr std::size_t rank = N;
   static constexpr bool is_const = std::is_const_v<T>;
 
-  using Node::Node;
-  explicit View(Node node) : Node(std::move(node)) {}
+  using Base::Base;
+  explicit View(Base node) : Base(std::move(node)) {}
   View(View const&) = default;
   View(View&&) noexcept = default;
   template <class S>

@@ -23,20 +23,16 @@ namespace detail {
 template <class A, class B>
 using dot_type = sum_type<promoted<typename A::value_type, typename B::value_type>>;
 
+/// Throws: ShapeError unless the shapes are equal.
+void check_dot(Shape const& a, Shape const& b);
 /// The products of equal cells. Throws: ShapeError unless the shapes are equal.
 template <class A, class B>
 [[nodiscard]] auto products_of(A const& a, B const& b) {
   static_assert(A::rank == B::rank, "dot takes two operands of equal shape");
   using T = dot_type<A, B>;
   using C = std::conditional_t<std::is_integral_v<T>, T, double_of<T>>;
-  auto const first = as_node(a);
-  auto const second = as_node(b);
-  auto const of_first = first.extents();
-  auto const of_second = second.extents();
-  if (of_first != of_second)
-    throw ShapeError(text("dot of shapes ", Shape(of_first.begin(), of_first.end()), " and ",
-                          Shape(of_second.begin(), of_second.end()), ", which must be equal"));
-  return BinaryNode<Multiply, C, node_of<A>, node_of<B>>(first, second);
+  check_dot(shape_of(a), shape_of(b));
+  return BinaryNode<Multiply, C, node_of<A>, node_of<B>>(as_node(a), as_node(b));
 }
 
 }  // namespace detail
@@ -100,7 +96,7 @@ template <Expression E>
 [[nodiscard]] auto norm(E const& e, double order = 2,
                         std::source_location at = std::source_location::current()) {
   detail::check_order(order);
-  if (order == inf) detail::check_not_empty(detail::as_node(e), "norm");
+  if (order == inf) detail::check_not_empty(detail::shape_of(e), "norm");
   return detail::norm_of(
       e, order, [&]<class A>(auto const& terms) { return detail::reduce<A>(terms, "norm", at); });
 }
@@ -108,7 +104,7 @@ template <Expression E, std::size_t K, bool keep>
 [[nodiscard]] auto norm(E const& e, Axes<K, keep> const& axes, double order = 2,
                         std::source_location at = std::source_location::current()) {
   detail::check_order(order);
-  if (order == inf) detail::check_not_empty(detail::as_node(e), axes, "norm");
+  if (order == inf) detail::check_not_empty(detail::shape_of(e), axes.numbers(), "norm");
   return detail::norm_of(e, order, [&]<class A>(auto const& terms) {
     return detail::reduce_over<A>(terms, axes, "norm", at);
   });

@@ -89,38 +89,28 @@ template <Expression E, std::size_t K, bool keep>
 /// Throws: ShapeError if there are no cells.
 template <Expression E>
 [[nodiscard]] auto min(E const& e, std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, "min");
-  return detail::reduce<detail::Extreme<typename E::value_type, detail::Minimum>>(node, "min", at);
+  using A = detail::Extreme<typename E::value_type, detail::Minimum>;
+  return detail::reduce<A>(detail::ordered(e, "min"), "min", at);
 }
 template <Expression E, std::size_t K, bool keep>
 [[nodiscard]] auto min(E const& e, Axes<K, keep> const& axes,
                        std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, axes, "min");
   using A = detail::Extreme<typename E::value_type, detail::Minimum>;
-  return detail::reduce_over<A>(node, axes, "min", at);
+  return detail::reduce_over<A>(detail::ordered(e, "min", axes), axes, "min", at);
 }
 
 /// The largest element; NaN if there is one. A zero is +0.
 /// Throws: ShapeError if there are no cells.
 template <Expression E>
 [[nodiscard]] auto max(E const& e, std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, "max");
-  return detail::reduce<detail::Extreme<typename E::value_type, detail::Maximum>>(node, "max", at);
+  using A = detail::Extreme<typename E::value_type, detail::Maximum>;
+  return detail::reduce<A>(detail::ordered(e, "max"), "max", at);
 }
 template <Expression E, std::size_t K, bool keep>
 [[nodiscard]] auto max(E const& e, Axes<K, keep> const& axes,
                        std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, axes, "max");
   using A = detail::Extreme<typename E::value_type, detail::Maximum>;
-  return detail::reduce_over<A>(node, axes, "max", at);
+  return detail::reduce_over<A>(detail::ordered(e, "max", axes), axes, "max", at);
 }
 
 /// The sum, as `sum` makes it in double, over the number of cells. Float stays float, all other
@@ -128,15 +118,14 @@ template <Expression E, std::size_t K, bool keep>
 template <Expression E>
 [[nodiscard]] auto mean(E const& e, std::source_location at = std::source_location::current()) {
   using A = detail::FinishedSum<detail::mean_type<E>, detail::Divided>;
-  auto const node = detail::as_node(e);
-  return detail::reduce<A>(node, "mean", at, detail::terms_of(node));
+  return detail::reduce<A>(detail::as_node(e), "mean", at, detail::terms_of(detail::shape_of(e)));
 }
 template <Expression E, std::size_t K, bool keep>
 [[nodiscard]] auto mean(E const& e, Axes<K, keep> const& axes,
                         std::source_location at = std::source_location::current()) {
   using A = detail::FinishedSum<detail::mean_type<E>, detail::Divided>;
-  auto const node = detail::as_node(e);
-  return detail::reduce_over<A>(node, axes, "mean", at, detail::terms_of(node, axes));
+  auto const terms = detail::terms_of(detail::shape_of(e), axes.numbers());
+  return detail::reduce_over<A>(detail::as_node(e), axes, "mean", at, terms);
 }
 
 namespace detail {
@@ -146,22 +135,22 @@ namespace detail {
 template <class Finish, class Node>
 [[nodiscard]] auto spread_of(Node const& node, char const* kind, std::int64_t ddof,
                              SourceLocation const& location) {
-  auto const terms = terms_of(node);
+  auto const terms = terms_of(shape_of(node));
   using Mean = FinishedSum<double_of<typename Node::value_type>, Divided>;
   auto const middle = reduce<Mean>(node, kind, location, terms);
   using A = FloatingSum<norm_type<Node>, Finish>;
   return reduce<A>(squared_differences(node, middle), kind, location,
-                   degrees_of_freedom(terms, ddof));
+                   std::max(terms - static_cast<double>(ddof), 0.0));
 }
 template <class Finish, class Node, std::size_t K, bool keep>
 [[nodiscard]] auto spread_of(Node const& node, Axes<K, keep> const& axes, char const* kind,
                              std::int64_t ddof, SourceLocation const& location) {
-  auto const terms = terms_of(node, axes);
+  auto const terms = terms_of(shape_of(node), axes.numbers());
   using Mean = FinishedSum<double_of<typename Node::value_type>, Divided>;
   auto const middle = reduce_over<Mean>(node, axes.keep_dimensions(), kind, location, terms);
   using A = FloatingSum<norm_type<Node>, Finish>;
   return reduce_over<A>(squared_differences(node, as_node(middle)), axes, kind, location,
-                        degrees_of_freedom(terms, ddof));
+                        std::max(terms - static_cast<double>(ddof), 0.0));
 }
 
 }  // namespace detail
@@ -233,20 +222,16 @@ template <Expression E, std::size_t K, bool keep>
 template <Expression E>
 [[nodiscard]] Scalar<std::int64_t> argmin(
     E const& e, std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, "argmin");
-  return detail::reduce<detail::ArgExtreme<typename E::value_type, detail::Less>>(
-      detail::with_flat_index<detail::WithIndex>(node), "argmin", at);
+  using A = detail::ArgExtreme<typename E::value_type, detail::Less>;
+  auto const node = detail::ordered(e, "argmin");
+  return detail::reduce<A>(detail::with_flat_index<detail::WithIndex>(node), "argmin", at);
 }
 template <Expression E, bool keep>
 [[nodiscard]] auto argmin(E const& e, Axes<1, keep> const& axes,
                           std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, axes, "argmin");
-  return detail::reduce_over<detail::ArgExtreme<typename E::value_type, detail::Less>>(
-      detail::with_index_along(node, axes), axes, "argmin", at);
+  using A = detail::ArgExtreme<typename E::value_type, detail::Less>;
+  auto const node = detail::ordered(e, "argmin", axes);
+  return detail::reduce_over<A>(detail::with_index_along(node, axes), axes, "argmin", at);
 }
 
 /// The row-major number of the largest element, as int64; otherwise as `argmin`.
@@ -254,20 +239,16 @@ template <Expression E, bool keep>
 template <Expression E>
 [[nodiscard]] Scalar<std::int64_t> argmax(
     E const& e, std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, "argmax");
-  return detail::reduce<detail::ArgExtreme<typename E::value_type, detail::Greater>>(
-      detail::with_flat_index<detail::WithIndex>(node), "argmax", at);
+  using A = detail::ArgExtreme<typename E::value_type, detail::Greater>;
+  auto const node = detail::ordered(e, "argmax");
+  return detail::reduce<A>(detail::with_flat_index<detail::WithIndex>(node), "argmax", at);
 }
 template <Expression E, bool keep>
 [[nodiscard]] auto argmax(E const& e, Axes<1, keep> const& axes,
                           std::source_location at = std::source_location::current()) {
-  detail::check_ordered<E>();
-  auto const node = detail::as_node(e);
-  detail::check_not_empty(node, axes, "argmax");
-  return detail::reduce_over<detail::ArgExtreme<typename E::value_type, detail::Greater>>(
-      detail::with_index_along(node, axes), axes, "argmax", at);
+  using A = detail::ArgExtreme<typename E::value_type, detail::Greater>;
+  auto const node = detail::ordered(e, "argmax", axes);
+  return detail::reduce_over<A>(detail::with_index_along(node, axes), axes, "argmax", at);
 }
 
 /// True if shapes and all elements are equal, wherever they lie.

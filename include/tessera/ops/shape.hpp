@@ -52,12 +52,6 @@ void pad_extents(std::span<std::int64_t> extents, std::span<std::int64_t const> 
 [[nodiscard]] StatePtr reshaped(StatePtr const& from, Shape const& shape,
                                 SourceLocation const& location);
 
-template <Expression E>
-[[nodiscard]] Shape shape_of(E const& e) {
-  auto const extents = as_node(e).extents();
-  return Shape(extents.begin(), extents.end());
-}
-
 /// Offers the operands of an expression to the anchor, in the expression's own dimensions.
 template <Expression E>
 void offer_operands(E const& e, Anchor& anchor) {

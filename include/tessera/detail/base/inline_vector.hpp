@@ -68,6 +68,9 @@ class InlineVector {
     for (T const& item : items) push_back(item);
   }
   constexpr explicit InlineVector(std::size_t count, T const& value) { resize(count, value); }
+  template <std::size_t count>
+  constexpr explicit InlineVector(std::array<T, count> const& items)
+      : InlineVector(items.begin(), items.end()) {}
   template <std::input_iterator Iterator>
   constexpr InlineVector(Iterator first, Iterator last) {
     for (; first != last; ++first) push_back(static_cast<T>(*first));

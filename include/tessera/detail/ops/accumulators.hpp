@@ -68,21 +68,32 @@ void take_parts(Row const& row, std::int64_t count, Take const& take) {
   }
 }
 
-/// Integers add up exactly modulo 2^64, in any order.
-template <class T>
-struct IntegerSum {
-  std::uint64_t sum = 0;
+/// Terms that one operation combines exactly, in any order. A term counts as a `Term`; the result
+/// is a T.
+template <class T, class State, class Op, State start, class Term = State>
+struct Combined {
+  State state = start;
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) sum += static_cast<std::uint64_t>(row(j));
+    for (std::int64_t j = 0; j < count; ++j) add_term(row(j));
   }
-  template <class Term>
-  TESSERA_FUNCTION void add_term(Term term) {
-    sum += static_cast<std::uint64_t>(term);
+  template <class Given>
+  TESSERA_FUNCTION void add_term(Given const& term) {
+    state = Op::apply(state, convert<State>(convert<Term>(term)));
   }
-  TESSERA_FUNCTION void merge(IntegerSum const& other) { sum += other.sum; }
-  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
+  TESSERA_FUNCTION void merge(Combined const& other) { state = Op::apply(state, other.state); }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(state); }
 };
+
+/// Integers add up and multiply exactly modulo 2^64.
+template <class T>
+using IntegerSum = Combined<T, std::uint64_t, Add, 0>;
+template <class T>
+using IntegerProduct = Combined<T, std::uint64_t, Multiply, 1>;
+using AllTrue = Combined<bool, bool, BitAnd, true>;
+using AnyTrue = Combined<bool, bool, BitOr, false>;
+/// How many are not zero.
+using CountTrue = Combined<std::int64_t, std::int64_t, Add, 0, bool>;
 
 // Final transformations of a sum.
 struct Itself {
@@ -194,22 +205,6 @@ template <class T>
 using SumOf =
     std::conditional_t<is_floating<T> || is_complex<T>, FinishedSum<T>, IntegerSum<sum_type<T>>>;
 
-/// Integers multiply exactly modulo 2^64.
-template <class T>
-struct IntegerProduct {
-  std::uint64_t product = 1;
-  template <class Row>
-  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) product *= static_cast<std::uint64_t>(row(j));
-  }
-  template <class Term>
-  TESSERA_FUNCTION void add_term(Term term) {
-    product *= static_cast<std::uint64_t>(term);
-  }
-  TESSERA_FUNCTION void merge(IntegerProduct const& other) { product *= other.product; }
-  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(product); }
-};
-
 template <class T>
 struct FloatingProduct {
   WideProduct product;
@@ -318,49 +313,6 @@ struct ArgExtreme {
       if (a != a || b != b) return a != a && b == b;
     return Before::apply(a, b);
   }
-};
-
-struct AllTrue {
-  bool result = true;
-  template <class Row>
-  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) result = result & convert<bool>(row(j));
-  }
-  template <class Term>
-  TESSERA_FUNCTION void add_term(Term const& term) {
-    result = result & convert<bool>(term);
-  }
-  TESSERA_FUNCTION void merge(AllTrue const& other) { result = result && other.result; }
-  [[nodiscard]] TESSERA_FUNCTION bool value(double) const { return result; }
-};
-
-struct AnyTrue {
-  bool result = false;
-  template <class Row>
-  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) result = result | convert<bool>(row(j));
-  }
-  template <class Term>
-  TESSERA_FUNCTION void add_term(Term const& term) {
-    result = result | convert<bool>(term);
-  }
-  TESSERA_FUNCTION void merge(AnyTrue const& other) { result = result || other.result; }
-  [[nodiscard]] TESSERA_FUNCTION bool value(double) const { return result; }
-};
-
-/// How many are not zero.
-struct CountTrue {
-  std::int64_t count = 0;
-  template <class Row>
-  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t terms) {
-    for (std::int64_t j = 0; j < terms; ++j) count += convert<bool>(row(j)) ? 1 : 0;
-  }
-  template <class Term>
-  TESSERA_FUNCTION void add_term(Term const& term) {
-    count += convert<bool>(term) ? 1 : 0;
-  }
-  TESSERA_FUNCTION void merge(CountTrue const& other) { count += other.count; }
-  [[nodiscard]] TESSERA_FUNCTION std::int64_t value(double) const { return count; }
 };
 
 }  // namespace tessera::detail

@@ -225,7 +225,6 @@ TESSERA_FUNCTION inline void BinnedSum::add_term(double term) {
 
 template <std::size_t n>
 TESSERA_FUNCTION void BinnedSum::add_terms(double const (&terms)[n]) {
-  namespace binned = detail::binned;
   std::uint64_t largest = 0;
   for (double const term : terms)
     largest = std::max(largest, binned::bits_of(term) & ~binned::sign_bit);
@@ -242,7 +241,6 @@ TESSERA_FUNCTION void BinnedSum::add_terms(double const (&terms)[n]) {
 
 /// Once a term is not finite, the finite ones no longer count.
 TESSERA_FUNCTION inline void BinnedSum::add_special(double term) {
-  namespace binned = detail::binned;
   auto const bits = binned::bits_of(term);
   auto const magnitude = bits & ~binned::sign_bit;
   nan_ = nan_ || magnitude > binned::infinity_bits;

@@ -18,52 +18,23 @@
 
 namespace tessera::detail {
 
-/// Throws: ShapeError if the expression has no cells.
-template <class Node>
-void check_not_empty(Node const& node, char const* kind) {
-  auto const extents = node.extents();
-  Shape const shape(extents.begin(), extents.end());
-  if (cells_of(shape) == 0)
-    throw ShapeError(text(kind, " of an array of shape ", shape, ", which has no cells"));
-}
-/// Throws: ShapeError if a cell of the result has no terms.
-template <class Node, std::size_t K, bool keep>
-void check_not_empty(Node const& node, Axes<K, keep> const& axes, char const* kind) {
-  auto const extents = node.extents();
-  Shape const shape(extents.begin(), extents.end());
-  auto const reduced = resolve_axes(axes.numbers(), Node::rank);
-  std::int64_t results = 1;
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (!has_dimension(reduced, d)) results *= shape[d];
-  if (count_terms(shape, reduced) == 0 && results != 0)
-    throw ShapeError(text(kind, " of an array of shape ", shape, " along ",
-                          join(axes.numbers(), "axis(", ")"), ", which has no cells"));
-}
-
-/// How many cells one value is made of.
-template <class Node>
-[[nodiscard]] double terms_of(Node const& node) {
-  auto const extents = node.extents();
-  return static_cast<double>(cells_of(Shape(extents.begin(), extents.end())));
-}
-template <class Node, std::size_t K, bool keep>
-[[nodiscard]] double terms_of(Node const& node, Axes<K, keep> const& axes) {
-  auto const extents = node.extents();
-  return static_cast<double>(
-      count_terms(Shape(extents.begin(), extents.end()), resolve_axes(axes.numbers(), Node::rank)));
-}
-/// Refuses complex numbers where an order is needed.
-template <class E>
-constexpr void check_ordered() {
+/// How many cells one value is made of, for the whole or for each cell of a result.
+/// Throws: ShapeError for axes that do not exist or are named twice.
+[[nodiscard]] double terms_of(Shape const& shape);
+[[nodiscard]] double terms_of(Shape const& shape, std::span<std::int64_t const> axes);
+/// Throws: ShapeError if a value has no terms.
+void check_not_empty(Shape const& shape, char const* kind);
+void check_not_empty(Shape const& shape, std::span<std::int64_t const> axes, char const* kind);
+/// The node of an expression whose cells have an order. Throws: ShapeError as check_not_empty.
+template <class E, class... A>
+[[nodiscard]] node_of<E> ordered(E const& e, char const* kind, A const&... axes) {
   static_assert(!is_complex<typename E::value_type>,
                 "complex numbers have no order: reduce abs(u), real(u) or imag(u)");
+  check_not_empty(shape_of(e), axes.numbers()..., kind);
+  return as_node(e);
 }
 /// Throws: UsageError for an order that norm does not have.
 void check_order(double order);
-/// NumPy's divisor for a sum of squares: never less than zero.
-[[nodiscard]] inline double degrees_of_freedom(double terms, std::int64_t ddof) {
-  return std::max(terms - static_cast<double>(ddof), 0.0);
-}
 
 /// The square of the magnitude.
 struct Square {
@@ -118,45 +89,36 @@ requires(has_functions<Cells>) struct Block<NumberedRow<Cells, Make>> {
 };
 
 /// A cell as a term that depends on its row-major index.
-template <class Inner, class Make>
+template <class Terms, class Make>
 struct IndexedKernel {
-  static constexpr KernelEnds ends = Inner::ends;
-  Inner inner;
+  static constexpr KernelEnds ends = Terms::ends;
+  Terms terms;
   std::int64_t strides[max_rank];
   template <bool unit, class Call>
   [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     auto const rank = call.extents->size();
     std::int64_t start = 0;
     for (std::size_t d = 0; d < rank; ++d) start += (*call.first)[d] * strides[d];
-    using Cells = decltype(inner.template row<unit>(call));
-    return NumberedRow<Cells, Make>{inner.template row<unit>(call), start, strides,
+    using Cells = decltype(terms.template row<unit>(call));
+    return NumberedRow<Cells, Make>{terms.template row<unit>(call), start, strides,
                                     strides[rank - 1]};
   }
 };
-template <class Inner, class Make, class Visit>
-void visit_ends(IndexedKernel<Inner, Make> const& kernel, Visit const& visit) {
-  visit_ends(kernel.inner, visit);
-}
 
 /// An expression whose cells get their index.
-template <class Inner, class Make>
+template <class A, class Make>
 struct IndexedNode : ExpressionBase {
-  using value_type = decltype(Make::apply(std::int64_t{}, typename Inner::value_type{}));
-  static constexpr std::size_t rank = Inner::rank;
-  Inner inner;
+  using value_type = decltype(Make::apply(std::int64_t{}, typename A::value_type{}));
+  static constexpr std::size_t rank = A::rank;
+  A a;
   Index strides;  ///< from one cell's number to the next, per dimension
-  IndexedNode(Inner of, Index const& s) : inner(std::move(of)), strides(s) {}
-  [[nodiscard]] auto extents() const { return inner.extents(); }
+  IndexedNode(A of, Index const& s) : a(std::move(of)), strides(s) {}
+  [[nodiscard]] auto extents() const { return a.extents(); }
 };
-template <class Inner, class Make>
-void find_anchor(IndexedNode<Inner, Make> const& node, AccessBuilder const& accesses,
-                 Anchor& anchor) {
-  find_anchor(node.inner, accesses, anchor);
-}
-template <class Inner, class Make>
-[[nodiscard]] auto make_kernel(IndexedNode<Inner, Make> const& node, Builder& builder) {
-  auto const inner = make_kernel(node.inner, builder);
-  IndexedKernel<std::remove_cv_t<decltype(inner)>, Make> kernel{inner, {}};
+template <class A, class Make>
+[[nodiscard]] auto make_kernel(IndexedNode<A, Make> const& node, Builder& builder) {
+  auto const terms = make_kernel(node.a, builder);
+  IndexedKernel<std::remove_cv_t<decltype(terms)>, Make> kernel{terms, {}};
   for (std::size_t d = 0; d < node.strides.size(); ++d) kernel.strides[d] = node.strides[d];
   return kernel;
 }
@@ -198,8 +160,7 @@ struct MixedWithIndex {
 
 template <class Make, class Node>
 [[nodiscard]] auto with_flat_index(Node const& node) {
-  auto const extents = node.extents();
-  return IndexedNode<Node, Make>(node, row_major_strides(Shape(extents.begin(), extents.end())));
+  return IndexedNode<Node, Make>(node, row_major_strides(Shape(node.extents())));
 }
 template <class Node, bool keep>
 [[nodiscard]] auto with_index_along(Node const& node, Axes<1, keep> const& axes) {

@@ -29,8 +29,7 @@ template <std::size_t A, std::size_t N>
 template <std::size_t A, std::size_t N>
 void check_fits(std::array<std::int64_t, A> const& value,
                 std::array<std::int64_t, N> const& target) {
-  if (!broadcasts_to(value, target))
-    refuse_assignment(Shape(value.begin(), value.end()), Shape(target.begin(), target.end()));
+  if (!broadcasts_to(value, target)) refuse_assignment(Shape(value), Shape(target));
 }
 
 /// The node to be written: a number becomes an element of the target's type.

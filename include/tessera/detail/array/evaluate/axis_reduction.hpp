@@ -33,10 +33,6 @@ struct FoldKernel {
   Terms terms;
   double parameter;
 };
-template <class Terms, class Visit>
-void visit_ends(FoldKernel<Terms> const& kernel, Visit const& visit) {
-  visit_ends(kernel.terms, visit);
-}
 
 /// Walks a box along the dimensions that move the target's cell, or along the others; the last
 /// dimension is a row and is not walked.

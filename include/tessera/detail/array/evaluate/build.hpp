@@ -10,7 +10,6 @@
 
 #include "tessera/array/scalar.hpp"
 #include "tessera/detail/array/expr/nodes.hpp"
-#include "tessera/detail/array/expr/numbers.hpp"
 #include "tessera/detail/base/hash.hpp"
 #include "tessera/detail/runtime/submit.hpp"
 #include "tessera/detail/statement/statement.hpp"
@@ -28,7 +27,7 @@ struct IndexSpace {
     extents[0] = 1;
     for (std::size_t d = 0; d < N; ++d) extents[d] = given[d];
   }
-  [[nodiscard]] Box box() const { return whole(Shape(extents.begin(), extents.end())); }
+  [[nodiscard]] Box box() const { return whole(Shape(extents)); }
 };
 
 /// Says that an expression reads no array, by which a reduction of `kind` would be placed.
@@ -146,6 +145,36 @@ struct RecordConstants {
   }
 };
 
+/// Sets the bytes between the members of a value to zero, where the compiler has a way.
+#if defined(__GNUC__) && !defined(__clang__)
+inline constexpr bool clears_padding = true;
+void clear_padding(auto& value) {
+  __builtin_clear_padding(&value);
+}
+#else
+inline constexpr bool clears_padding = false;
+void clear_padding(auto&) {}
+#endif
+
+/// Passes a number to a visitor. Leaves out a struct whose padding this compiler cannot clear.
+template <class T>
+void visit_number(T value, NumberVisitor& visitor) {
+  if constexpr (is_complex<T>) {
+    visitor.real(value.real());
+    visitor.real(value.imag());
+  } else if constexpr (is_half<T>) {
+    visitor.real(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    visitor.real(value);
+  } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    visitor.signed_integer(value);
+  } else if constexpr (std::is_integral_v<T>) {
+    visitor.unsigned_integer(value);
+  } else if constexpr (clears_padding || std::has_unique_object_representations_v<T>) {
+    clear_padding(value);
+    visitor.structure(std::as_bytes(std::span(&value, 1)));
+  }
+}
 /// Passes the numbers in a kernel, and the positions of its operands, to a visitor.
 struct PassNumbers {
   NumberVisitor& visitor;
@@ -206,35 +235,16 @@ struct Anchor {
   void offer(StatePtr const& held, Access const& how);
 };
 
-inline void find_anchor(IndexNode const&, AccessBuilder const&, Anchor&) {}
-template <class T>
-void find_anchor(LiteralNode<T> const&, AccessBuilder const&, Anchor&) {}
-template <class T>
-void find_anchor(Scalar<T> const&, AccessBuilder const&, Anchor&) {}
-template <class T, std::size_t N, std::size_t R>
-void find_anchor(ArrayNode<T, N, R> const& view, AccessBuilder const& accesses, Anchor& anchor) {
-  anchor.offer(view.storage(), accesses.access(view.axes(), view.extents()));
-}
-template <class T, std::size_t N, std::size_t R>
-void find_anchor(ShiftedNode<T, N, R> const& node, AccessBuilder const& accesses, Anchor& anchor) {
-  anchor.offer(node.view.storage(), accesses.access(node.view.axes(), node.shown));
-}
-template <class Op, class C, class A>
-void find_anchor(UnaryNode<Op, C, A> const& node, AccessBuilder const& accesses, Anchor& anchor) {
-  find_anchor(node.a, accesses, anchor);
-}
-template <class Op, class C, class A, class B>
-void find_anchor(BinaryNode<Op, C, A, B> const& node, AccessBuilder const& accesses,
-                 Anchor& anchor) {
-  find_anchor(node.a, accesses, anchor);
-  find_anchor(node.b, accesses, anchor);
-}
-template <class Condition, class A, class B>
-void find_anchor(WhereNode<Condition, A, B> const& node, AccessBuilder const& accesses,
-                 Anchor& anchor) {
-  find_anchor(node.condition, accesses, anchor);
-  find_anchor(node.a, accesses, anchor);
-  find_anchor(node.b, accesses, anchor);
+/// Offers all operands of an expression to the anchor.
+template <class Node>
+void find_anchor(Node const& node, AccessBuilder const& accesses, Anchor& anchor) {
+  if constexpr (IsArrayNode<Node>)
+    anchor.offer(node.storage(), accesses.access(node.axes(), node.extents()));
+  if constexpr (requires { node.reach; })  // a view that is read at an offset
+    anchor.offer(node.view.storage(), accesses.access(node.view.axes(), node.shown));
+  if constexpr (requires { node.condition; }) find_anchor(node.condition, accesses, anchor);
+  if constexpr (requires { node.a; }) find_anchor(node.a, accesses, anchor);
+  if constexpr (requires { node.b; }) find_anchor(node.b, accesses, anchor);
 }
 
 /// The sharding of a new array of `shape` whose cells come from the anchor.

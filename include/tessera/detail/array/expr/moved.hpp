@@ -18,28 +18,14 @@
 namespace tessera::detail {
 
 /// The same expression with each of its ends moved: move(end) for those that have dimensions.
-template <class T, class Move>
-[[nodiscard]] LiteralNode<T> moved(LiteralNode<T> const& node, Move const&) {
-  return node;
-}
-template <class T, class Move>
-[[nodiscard]] Scalar<T> moved(Scalar<T> const& node, Move const&) {
-  return node;
-}
-template <class Move>
-[[nodiscard]] auto moved(IndexNode const& node, Move const& move) {
-  return move(node);
-}
-template <class T, std::size_t N, std::size_t R, class Move>
-[[nodiscard]] auto moved(ArrayNode<T, N, R> const& node, Move const& move) {
-  if constexpr (N == 0)
+template <class Node, class Move>
+[[nodiscard]] auto moved(Node const& node, Move const& move) {
+  if constexpr (requires { typename Node::Base; })  // a view, or a member of one
+    return moved(static_cast<typename Node::Base const&>(node), move);
+  else if constexpr (Node::rank == 0 && !std::same_as<Node, IndexNode>)
     return node;
   else
     return move(node);
-}
-template <class T, std::size_t N, std::size_t R, class Move>
-[[nodiscard]] auto moved(ShiftedNode<T, N, R> const& node, Move const& move) {
-  return move(node);
 }
 template <class Op, class C, class A, class Move>
 [[nodiscard]] auto moved(UnaryNode<Op, C, A> const& node, Move const& move) {

@@ -71,7 +71,6 @@ struct ShiftedNode : ExpressionBase, SliceableNode<ShiftedNode<T, N, R>, N> {
 
   explicit ShiftedNode(ArrayNode<T, N, R> v) : view(std::move(v)), shown(view.extents()) {}
   [[nodiscard]] std::array<std::int64_t, N> const& extents() const { return shown; }
-  [[nodiscard]] Shape shape() const { return Shape(shown.begin(), shown.end()); }
   [[nodiscard]] SourceLocation const& location() const { return at; }
 };
 
@@ -89,8 +88,7 @@ template <std::size_t A, std::size_t B>
   for (std::size_t d = 0; d < rank; ++d) {
     auto const of_a = d + A < rank ? 1 : a[d + A - rank];
     auto const of_b = d + B < rank ? 1 : b[d + B - rank];
-    if (of_a != of_b && of_a != 1 && of_b != 1)
-      refuse_broadcast(Shape(a.begin(), a.end()), Shape(b.begin(), b.end()));
+    if (of_a != of_b && of_a != 1 && of_b != 1) refuse_broadcast(Shape(a), Shape(b));
     result[d] = of_a == 1 ? of_b : of_a;
   }
   return result;
@@ -118,10 +116,6 @@ struct UnaryNode : ExpressionBase, SliceableNode<UnaryNode<Op, C, A>, A::rank> {
     return evaluate(*this);
   }
   [[nodiscard]] auto extents() const { return a.extents(); }
-  [[nodiscard]] Shape shape() const {
-    auto const e = extents();
-    return Shape(e.begin(), e.end());
-  }
   [[nodiscard]] SourceLocation location() const { return a.location(); }
 };
 
@@ -150,10 +144,6 @@ struct BinaryNode
   [[nodiscard]] std::array<std::int64_t, rank> extents() const {
     return broadcast(a.extents(), b.extents());
   }
-  [[nodiscard]] Shape shape() const {
-    auto const e = extents();
-    return Shape(e.begin(), e.end());
-  }
   [[nodiscard]] SourceLocation location() const { return first_known(a.location(), b.location()); }
 };
 
@@ -181,10 +171,6 @@ struct WhereNode
   [[nodiscard]] std::array<std::int64_t, rank> extents() const {
     return broadcast(condition.extents(), broadcast(a.extents(), b.extents()));
   }
-  [[nodiscard]] Shape shape() const {
-    auto const e = extents();
-    return Shape(e.begin(), e.end());
-  }
   [[nodiscard]] SourceLocation location() const {
     return first_known(condition.location(), first_known(a.location(), b.location()));
   }
@@ -209,6 +195,11 @@ template <Expression E>
     return expression.node();
   else
     return (expression);
+}
+/// The extents of an expression.
+template <class E>
+[[nodiscard]] Shape shape_of(E const& expression) {
+  return Shape(as_node(expression).extents());
 }
 template <class E>
 using node_of =

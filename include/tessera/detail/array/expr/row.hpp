@@ -232,22 +232,15 @@ struct WhereKernel {
 /// Calls visit(kernel) for each of a kernel's terminals: operands, literals, coordinates.
 template <class Kernel, class Visit>
 void visit_ends(Kernel const& kernel, Visit const& visit) {
-  visit(kernel);
-}
-template <class Op, class C, class A, class Visit>
-void visit_ends(OperationKernel<Op, C, A> const& kernel, Visit const& visit) {
-  visit_ends(kernel.a, visit);
-}
-template <class Op, class C, class A, class B, class Visit>
-void visit_ends(OperationKernel<Op, C, A, B> const& kernel, Visit const& visit) {
-  visit_ends(kernel.a, visit);
-  visit_ends(kernel.b, visit);
-}
-template <class C, class Condition, class A, class B, class Visit>
-void visit_ends(WhereKernel<C, Condition, A, B> const& kernel, Visit const& visit) {
-  visit_ends(kernel.condition, visit);
-  visit_ends(kernel.a, visit);
-  visit_ends(kernel.b, visit);
+  if constexpr (requires { kernel.terms; }) {
+    visit_ends(kernel.terms, visit);
+  } else if constexpr (requires { kernel.a; }) {
+    if constexpr (requires { kernel.condition; }) visit_ends(kernel.condition, visit);
+    visit_ends(kernel.a, visit);
+    if constexpr (requires { kernel.b; }) visit_ends(kernel.b, visit);
+  } else {
+    visit(kernel);
+  }
 }
 
 /// Merges a part into the accumulator of its cell.

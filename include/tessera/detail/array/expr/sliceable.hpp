@@ -85,6 +85,7 @@ class Sliceable {
 template <class Self, std::size_t N>
 class SliceableNode : public Sliceable<Self, N> {
  public:
+  [[nodiscard]] Shape shape() const { return Shape(static_cast<Self const&>(*this).extents()); }
   template <class... S>
   [[nodiscard]] auto sliced(SourceLocation const& at, S const&... selectors) const {
     return sliced_node(static_cast<Self const&>(*this), at, selectors...);
