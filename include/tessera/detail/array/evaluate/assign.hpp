@@ -91,7 +91,7 @@ void assign_to_view(ArrayNode<T, N, R> const& target, V const& value,
   statement.location = location.known() ? location : node.location();
   statement.type_hash = type_hash<Kernel, T>();
   statement.work.layout = layout_of(target.storage());
-  statement.work.map = target.map(space.rank);
+  target.add_map_to(statement.work.map, space.rank);
   statement.target = target.storage();
   if constexpr (MovesCells<T, Node>) statement.copied_bytes = sizeof(T);
   statement.forms = assignment_forms<Kernel, T, space.rank>();

@@ -64,10 +64,14 @@ class ArrayNode : public ExpressionBase {
 
   /// How a statement of `rank_in` dimensions sees the array.
   [[nodiscard]] AffineMap map(std::size_t rank_in) const {
-    AffineMap result{rank_in, {}};
-    for (auto const& axis : axes_)
-      result.axes.push_back(AxisMap{axis.from, axis.offset, axis.stride});
+    AffineMap result;
+    add_map_to(result, rank_in);
     return result;
+  }
+  /// The same into an empty map: a copy of a new map would wait until all of it has been stored.
+  void add_map_to(AffineMap& map, std::size_t rank_in) const {
+    map.rank_in = rank_in;
+    for (auto const& axis : axes_) map.axes.push_back({axis.from, axis.offset, axis.stride});
   }
 
  private:
