@@ -49,6 +49,23 @@ bool same(T a, T b) {
 
 }  // namespace
 
+TEST_CASE("beside a C++ bool a single value is a bool, which && and || may not need") {
+  auto const u = made_of<double>({1.0, 2.0, 3.0});
+  auto const reductions = [&](bool late) {
+    auto const before = counters().statements;
+    bool const both = late && max(u) < 4.0;
+    bool const either = !late || min(u) > 4.0;
+    CHECK_ALL(both == late && either == !late);
+    return counters().statements - before;
+  };
+  CHECK_ALL(reductions(true) == 2);
+  CHECK_ALL(reductions(false) == 0);
+  // Cells and coordinates stay expressions, and so do two single values.
+  CHECK_ALL(holds(DistArray(u > 1.0 && true), std::vector<bool>{false, true, true}));
+  CHECK_ALL(holds(DistArray(where(true && index(0) > 1, u, 0.0)), std::vector<double>{0, 0, 3}));
+  CHECK_ALL(holds(DistArray(where(max(u) > 2.0 && min(u) > 2.0, u, 0.0)), std::vector<double>(3)));
+}
+
 TEST_CASE("sums of whole arrays, slices and expressions by hand") {
   for (std::int64_t const devices : {1, 2, 3, 8}) {
     CAPTURE(devices);

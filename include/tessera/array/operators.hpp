@@ -45,25 +45,26 @@ template <class Op, class C, class A>
 
 }  // namespace detail
 
-// One operator, between two expressions or an expression and a number. Temporary expressions are
-// moved into the new one.
-#define TESSERA_BINARY(name, Op, Rule)                                                            \
+// One operator, between two expressions or a number and an expression `Beside` it. Temporary
+// expressions are moved into the new one.
+#define TESSERA_BINARY_BESIDE(Beside, name, Op, Rule)                                             \
   template <detail::Operand A, detail::Operand B>                                                 \
   [[nodiscard]] auto name(A&& a, B&& b) {                                                         \
     return detail::make_binary<detail::Op, detail::Rule>(std::forward<A>(a), std::forward<B>(b)); \
   }                                                                                               \
-  template <detail::Operand A, detail::Number S>                                                  \
+  template <detail::Beside A, detail::Number S>                                                   \
   [[nodiscard]] auto name(A&& a, S b) {                                                           \
     using T = typename std::remove_cvref_t<A>::value_type;                                        \
     return detail::make_binary<detail::Op, detail::Rule>(std::forward<A>(a),                      \
                                                          detail::as_literal<T>(b));               \
   }                                                                                               \
-  template <detail::Number S, detail::Operand B>                                                  \
+  template <detail::Number S, detail::Beside B>                                                   \
   [[nodiscard]] auto name(S a, B&& b) {                                                           \
     using T = typename std::remove_cvref_t<B>::value_type;                                        \
     return detail::make_binary<detail::Op, detail::Rule>(detail::as_literal<T>(a),                \
                                                          std::forward<B>(b));                     \
   }
+#define TESSERA_BINARY(name, Op, Rule) TESSERA_BINARY_BESIDE(Operand, name, Op, Rule)
 
 TESSERA_BINARY(operator+, Add, InPromoted)
 TESSERA_BINARY(operator-, Subtract, InPromoted)
@@ -76,8 +77,10 @@ TESSERA_BINARY(operator<, Less, InPromoted)
 TESSERA_BINARY(operator<=, LessEqual, InPromoted)
 TESSERA_BINARY(operator>, Greater, InPromoted)
 TESSERA_BINARY(operator>=, GreaterEqual, InPromoted)
-TESSERA_BINARY(operator&&, And, InBool)
-TESSERA_BINARY(operator||, Or, InBool)
+// Beside a C++ bool, a value without dimensions is a bool too: `late && max(u) < 1` reduces nothing
+// unless `late`.
+TESSERA_BINARY_BESIDE(OperandWithCells, operator&&, And, InBool)
+TESSERA_BINARY_BESIDE(OperandWithCells, operator||, Or, InBool)
 TESSERA_BINARY(operator&, BitAnd, InPromoted)
 TESSERA_BINARY(operator|, BitOr, InPromoted)
 TESSERA_BINARY(operator^, BitXor, InPromoted)
@@ -97,6 +100,7 @@ TESSERA_BINARY(atan2, Atan2, InFloating)
 /// The length of the vector (a, b), without overflow in between.
 TESSERA_BINARY(hypot, Hypot, InFloating)
 #undef TESSERA_BINARY
+#undef TESSERA_BINARY_BESIDE
 
 template <auto member, class V>
 class Field;

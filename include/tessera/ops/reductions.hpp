@@ -3,6 +3,7 @@
 /// Reduces whole arrays and expressions to one value, or along some dimensions to a smaller array,
 /// with the same bits for any number of devices.
 
+#include <algorithm>
 #include <cstdint>
 #include <source_location>
 #include <type_traits>

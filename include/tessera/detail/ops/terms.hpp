@@ -3,15 +3,14 @@
 /// Terms of reductions: squares, differences, and cells with their numbers; and the checks before a
 /// reduction.
 
-#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "tessera/array/operators.hpp"
-#include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/detail/array/evaluate/axis_reduction.hpp"
 #include "tessera/detail/index/shape.hpp"
 #include "tessera/detail/ops/accumulators.hpp"

@@ -208,6 +208,19 @@ using node_of =
 /// The operand of an operator: an expression, by reference.
 template <class E>
 concept Operand = Expression<std::remove_cvref_t<E>>;
+/// Whether an expression depends on coordinates.
+template <class Node>
+[[nodiscard]] constexpr bool has_index() {
+  bool has = std::same_as<Node, IndexNode>;
+  if constexpr (requires(Node n) { n.condition; }) has |= has_index<decltype(Node::condition)>();
+  if constexpr (requires(Node n) { n.a; }) has |= has_index<decltype(Node::a)>();
+  if constexpr (requires(Node n) { n.b; }) has |= has_index<decltype(Node::b)>();
+  return has;
+}
+/// One that is more than a single value.
+template <class E>
+concept OperandWithCells = Operand<E> &&
+    (std::remove_cvref_t<E>::rank > 0 || has_index<node_of<E>>());
 
 /// The form in which a new node takes an operand: as_node(e), or the expression itself if it is a
 /// temporary.
