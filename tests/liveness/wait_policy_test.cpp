@@ -143,19 +143,31 @@ TEST_CASE("the caller's thread drives the transports at every look") {
   CHECK(process.progressed == 5);
 }
 
+// A look that took long also polls, as any does from time to time. So on a busy machine there may be
+// more polls than these tests want.
 TEST_CASE("who waits for a channel or a handshake looks for control messages at every look") {
   for (auto const kind : {Awaited::Kind::invitation, Awaited::Kind::note}) {
     Process process;
     process.caller.set_spins(0);
     int looks = 0;
     process.caller.until([&] { return ++looks == 6; }, {kind, DeviceId(0), DeviceId(1), 0, {}});
-    CHECK(process.polled == 5);
+    CHECK(process.polled >= 5);
   }
-  Process process;
-  process.caller.set_spins(0);
-  int looks = 0;
-  process.caller.until([&] { return ++looks == 6; }, message);
-  CHECK(process.polled == 0);
+}
+
+TEST_CASE("who waits for a message does not look for control messages at every look") {
+  auto const polls_of_six_looks = [] {
+    Process process;
+    process.caller.set_spins(0);
+    int looks = 0;
+    process.caller.until([&] { return ++looks == 6; }, message);
+    return process.polled;
+  };
+
+  int polls = polls_of_six_looks();
+  for (int attempt = 1; attempt < 100 && polls != 0; ++attempt) polls = polls_of_six_looks();
+
+  CHECK(polls == 0);
 }
 
 TEST_CASE("where callers answer calls, every look is one for control messages") {
@@ -166,7 +178,7 @@ TEST_CASE("where callers answer calls, every look is one for control messages") 
 
   process.caller.until([&] { return ++looks == 6; }, message);
 
-  CHECK(process.polled == 5);
+  CHECK(process.polled >= 5);
 }
 
 TEST_CASE("a connection that is lost ends the wait, with what was waited for") {
