@@ -27,7 +27,7 @@ void Targets::name(DeviceTask& task, std::shared_ptr<ArrayModel> const& target, 
   task.targets.clear();
   task.carry.clear();
   if (task.plan->writes.empty()) return;
-  task.keep(target);
+  task.keep(*target);
   auto& array = storage_of(*target);
   auto const shards = array.shards_of(device);
   for (auto const& write : task.plan->writes) {

@@ -1,6 +1,10 @@
 #include "src/execution/compiled_statement.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
+
+#include "src/base/text.hpp"
 
 namespace tessera {
 namespace {
@@ -21,7 +25,29 @@ CompiledStatement::CompiledStatement(LoweredStatement&& lowered)
                        without_channels(std::move(device.sends)),
                        without_channels(std::move(device.receives)),
                        nullptr,
-                       {}});
+                       {},
+                       nullptr});
+  for (auto& device : devices)
+    if (std::ranges::any_of(device.parts, &Part::may_store_non_temporal))
+      device.store_trials = std::make_unique<StoreTrials>();
+}
+
+std::string explain_stores(CompiledStatement const& plan, KernelForms const& forms) {
+  if (forms.non_temporal == nullptr) return {};
+  std::int64_t trying = 0, past_caches = 0, devices = 0;
+  for (auto const& device : plan.devices) {
+    if (device.store_trials == nullptr) continue;
+    ++devices;
+    auto const* const trial = device.store_trials->find(forms.non_temporal);
+    if (trial == nullptr || !trial->is_over())
+      ++trying;
+    else if (trial->outcome() == StoreTrial::Outcome::past_caches)
+      ++past_caches;
+  }
+  if (devices == 0) return {};
+  if (trying == devices) return ", with non-temporal stores where a trial finds them faster";
+  return text(", with non-temporal stores on ", past_caches, " of ", counted(devices, "device"),
+              " by trial", trying > 0 ? ", which goes on" : "");
 }
 
 }  // namespace tessera

@@ -5,8 +5,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "src/execution/store_trial.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"
 #include "src/transport/channel/channel.hpp"
 
@@ -50,6 +52,7 @@ struct DevicePlan : DeviceWork {
   std::vector<Message> receives;
   MessagePath const* path = nullptr;  ///< of all messages; null without any
   std::vector<PathUse> paths;         ///< where they take several: the messages are sorted by them
+  std::unique_ptr<StoreTrials> store_trials;  ///< null if all stores go through the caches
 };
 
 /// A statement, ready to run on this process once its channels are open.
@@ -60,5 +63,9 @@ struct CompiledStatement : StatementPlan {
 
   std::vector<DevicePlan> devices;
 };
+
+/// For people: which stores the devices of this process use in a plan, for a kernel of these forms;
+/// empty if there is no choice.
+[[nodiscard]] std::string explain_stores(CompiledStatement const& plan, KernelForms const& forms);
 
 }  // namespace tessera

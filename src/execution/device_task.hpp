@@ -70,8 +70,10 @@ struct DeviceTask {
   std::function<void(DeviceTask&)> const* call = nullptr;
 
   /// Keeps an array or a scalar alive until it has run.
-  template <class T>
-  void keep(std::shared_ptr<T> const& named) {
+  void keep(ArrayModel& named) {
+    if (outlives_statement) keeps.push_back(named.shared_from_this());
+  }
+  void keep(std::shared_ptr<ScalarModel> const& named) {
     if (outlives_statement) keeps.push_back(named);
   }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 #include "src/base/inline_vector.hpp"
@@ -86,13 +87,14 @@ KernelLaunch launch_of(KernelSource const& kernel, PartCall const& whole, Part c
           .box = &whole.call,
           .rows = part.rows,
           .operand_count = part.operands.size(),
-          .unit_stride = part.unit_stride,
-          .non_temporal = part.non_temporal};
+          .unit_stride = part.unit_stride};
 }
 
-void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part) {
+void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part,
+                  bool is_non_temporal) {
   PartCall const whole(task, part);
   auto launch = launch_of(kernel, whole, part);
+  launch.non_temporal = is_non_temporal && part.may_store_non_temporal;
   // An accumulator belongs to one thread, which computes the whole part.
   launch.is_whole = task.accumulator != nullptr || task.plan->whole_parts;
   task.queue->launch(launch);
@@ -114,17 +116,37 @@ void reduce_part_on_gpu(DeviceTask& task, KernelSource const& kernel, Part const
     task.reduction.combine(task.accumulator, gpu.parts->data() + p * bytes);
 }
 
+// Where the time of a call is that of its work.
+StoreTrial* trial_of(DeviceTask const& task) {
+  auto const& trials = task.plan->store_trials;
+  if (trials == nullptr || task.forms.non_temporal == nullptr || !task.queue->traits().is_eager)
+    return nullptr;
+  return trials->of(task.forms.non_temporal);
+}
+
+void compute_parts(DeviceTask& task, KernelSource const& kernel) {
+  auto* const trial = trial_of(task);
+  if (trial == nullptr || trial->is_over()) {
+    bool const is_non_temporal = trial != nullptr && trial->is_non_temporal();
+    for (auto const& part : task.plan->parts) compute_part(task, kernel, part, is_non_temporal);
+    return;
+  }
+  using Clock = std::chrono::steady_clock;
+  auto const begin = Clock::now();
+  for (auto const& part : task.plan->parts)
+    compute_part(task, kernel, part, trial->is_non_temporal());
+  trial->add(Clock::now() - begin);
+}
+
 void compute(DeviceTask& task) {
   auto const kernel = source_of(task);
   bool const is_reduction = task.accumulator != nullptr;
   if (is_reduction) task.reduction.start(task.accumulator);
   bool const reduces_on_gpu = is_reduction && !task.queue->traits().host_reaches_memory;
-  for (auto const& part : task.plan->parts) {
-    if (reduces_on_gpu)
-      reduce_part_on_gpu(task, kernel, part);
-    else
-      compute_part(task, kernel, part);
-  }
+  if (reduces_on_gpu)
+    for (auto const& part : task.plan->parts) reduce_part_on_gpu(task, kernel, part);
+  else
+    compute_parts(task, kernel);
   note_phase(task, Phase::kernel);
 }
 

@@ -28,8 +28,9 @@ ResolvedRange Range::resolve(std::int64_t extent) const {
   if (step_ > 0) {
     auto const first = begin_.value() ? clamp_end(*begin_.value(), extent, 0, extent) : 0;
     auto const last = end_.value() ? clamp_end(*end_.value(), extent, 0, extent) : extent;
-    auto const count = last > first ? (last - first - 1) / step_ + 1 : 0;
-    return {first, step_, count};
+    if (last <= first) return {first, step_, 0};
+    // A division costs more than the rest.
+    return {first, step_, step_ == 1 ? last - first : (last - first - 1) / step_ + 1};
   }
   auto const first =
       begin_.value() ? clamp_end(*begin_.value(), extent, -1, extent - 1) : extent - 1;

@@ -223,6 +223,12 @@ StepMatches match_statements(RecordedStep& first, RecordedStep const& second,
   return matches;
 }
 
+// A statement only names its arrays.
+void keep_arrays(Statement& statement) {
+  if (statement.target != nullptr) statement.target = statement.target->shared_from_this();
+  for (auto& operand : statement.operands) operand.array = operand.array->shared_from_this();
+}
+
 bool lie_alike(ArrayBindings const& bindings) {
   for (std::size_t a = 0; a < bindings.arrays.size(); ++a) {
     auto const& one = *bindings.arrays[a];
@@ -245,6 +251,7 @@ Recorder::~Recorder() {
 void Recorder::note(Statement const& statement) {
   auto& recorded = step_.statements.emplace_back();
   recorded.statement = statement;
+  keep_arrays(recorded.statement);
   auto const* const bytes = static_cast<std::byte const*>(statement.kernel);
   recorded.kernel.assign(bytes, bytes + statement.kernel_bytes);
   recorded.numbers = hash_of_numbers(statement);

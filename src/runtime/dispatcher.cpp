@@ -94,7 +94,7 @@ void Dispatcher::name_operands(DeviceTask& task, Statement const& statement,
   for (auto const& [operand, box] : plan.buffers)
     task.buffers.push_back(
         storage_of(*statement.operands[operand].array).shards_of(task.device)[box].cells());
-  for (auto const& operand : statement.operands) task.keep(operand.array);
+  for (auto const& operand : statement.operands) task.keep(*operand.array);
   auto const copy = static_cast<std::int64_t>(devices_.index_of(task.device));
   for (auto const& scalar : statement.scalars) {
     task.scalars.push_back(storage_of(*scalar).value(copy));

@@ -21,7 +21,7 @@ namespace tessera {
 /// cells.
 ///
 /// Ranks: pure. Plans are made from this alone; `ArrayState` adds the cells.
-class ArrayModel {
+class ArrayModel : public std::enable_shared_from_this<ArrayModel> {
  public:
   /// Without ghost cells. `number` counts the arrays of the program.
   ArrayModel(std::shared_ptr<Layout const> layout, std::int64_t element_bytes, std::uint64_t number)

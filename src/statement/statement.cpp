@@ -23,7 +23,7 @@ std::size_t Statement::add_operand(StatePtr const& array, Access const& access,
   if (operands.size() == max_operands)
     throw UsageError(text("one statement reads more than ", max_operands,
                           " different slices; split it into several"));
-  operands.emplace_back(array, access, constants_offset);
+  operands.emplace_back(named(array), access, constants_offset);
   return operands.size() - 1;
 }
 

@@ -36,6 +36,12 @@ struct Filled {
   }
 };
 
+std::shared_ptr<ArrayModel> an_array() {
+  auto const layout =
+      std::make_shared<Layout const>(NamedSharding(Mesh({{"x", 1}}), P("x")), Shape{4});
+  return std::make_shared<ArrayModel>(layout, 8, 1);
+}
+
 void fill(void const* context, std::int64_t, std::int64_t) {
   auto const& call = *static_cast<KernelCall const*>(context);
   auto* const cells = reinterpret_cast<double*>(call.target);
@@ -65,14 +71,14 @@ TEST_CASE("a task runs on the host until it is given the queue of a device") {
 }
 
 TEST_CASE("a task keeps arrays alive only where it outlives its statement") {
-  auto const array = std::make_shared<int>(1);
+  auto const array = an_array();
   DeviceTask task;
   task.outlives_statement = false;
-  task.keep(array);
+  task.keep(*array);
   CHECK(array.use_count() == 1);
 
   task.outlives_statement = true;
-  task.keep(array);
+  task.keep(*array);
   CHECK(array.use_count() == 2);
 }
 
@@ -88,10 +94,10 @@ TEST_CASE("a block's offset counts from the memory that it names") {
 }
 
 TEST_CASE("a task that was run has computed its parts and keeps nothing alive") {
-  auto const array = std::make_shared<int>(1);
+  auto const array = an_array();
   Filled filled;
   filled.task.forms = {fill, fill};
-  filled.task.keep(array);
+  filled.task.keep(*array);
 
   execute(filled.task);
 

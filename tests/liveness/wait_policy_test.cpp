@@ -143,8 +143,8 @@ TEST_CASE("the caller's thread drives the transports at every look") {
   CHECK(process.progressed == 5);
 }
 
-// A look that took long also polls, as any does from time to time. So on a busy machine there may be
-// more polls than these tests want.
+// A look that took long also polls, as any does from time to time. So on a busy machine there may
+// be more polls than these tests want.
 TEST_CASE("who waits for a channel or a handshake looks for control messages at every look") {
   for (auto const kind : {Awaited::Kind::invitation, Awaited::Kind::note}) {
     Process process;

@@ -51,11 +51,18 @@ void pause_somewhat() {
   std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
 }
 
-// The process to be killed or stopped, and those that wait for it, run for long.
-void run_for_long() {
+// A process that says its number may be killed or stopped: all are under way.
+void say_number() {
   std::printf("pid %d\n", getpid());
   std::fflush(stdout);
+}
+
+// The process to be killed or stopped, and those that wait for it, run for long.
+void run_for_long() {
   auto u = start();
+  step(u);
+  ts::synchronize();
+  say_number();
   for (int i = 0; i < 100'000'000; ++i) step(u);
 }
 
@@ -68,6 +75,14 @@ void stops_with_work() {
   step(u);
   if (is_second()) std::raise(SIGSTOP);
   ts::synchronize();
+}
+
+// The second process stops when the others have all that they need of it but its end.
+void stops_at_the_end() {
+  auto u = start();
+  step(u);
+  ts::synchronize();
+  if (is_second()) std::raise(SIGSTOP);
 }
 
 void another_statement() {
@@ -313,10 +328,10 @@ void one_statement_less() {
 
 // The process to be stopped is asked for cells, for long.
 void asks_for_long() {
-  std::printf("pid %d\n", getpid());
-  std::fflush(stdout);
   auto u = start();
   ts::fence(u);
+  for (std::int64_t i = 0; i < cells; ++i) u.accumulate({i}, 1.0);
+  say_number();
   for (std::int64_t i = 0; i < 100'000'000; ++i) u.accumulate({i % cells}, 1.0);
   ts::fence(u);
 }
@@ -384,6 +399,7 @@ std::map<std::string, std::function<void()>> const scenarios{
     {"killed", run_for_long},
     {"stopped", run_for_long},
     {"stops_with_work", stops_with_work},
+    {"stops_at_the_end", stops_at_the_end},
     {"another_statement", another_statement},
     {"another_array", another_array},
     {"another_layout", another_layout},

@@ -69,6 +69,14 @@ def stops_with_work(driver):
         run.says(r"no heartbeat for 2 s")
 
 
+def stops_at_the_end(driver):
+    """So is one that stops when it has done all of its work."""
+    for _, devices, environment in SPREADS[:3]:
+        run = job(driver, "stops_at_the_end", 2, devices, environment)
+        run.fails()
+        run.says(r"no heartbeat for 2 s.*, while this process is done")
+
+
 def another_statement(driver):
     """Two statements of one shape are told apart, with both places."""
     fails_with(driver, "another_statement", r"the processes run different programs",
@@ -318,7 +326,7 @@ def uneven(driver):
     assert len(found) == 1, f"different results: {found}"
 
 
-SCENARIOS = [killed, stopped, stops_with_work, another_statement, another_array, another_layout, another_reduction,
+SCENARIOS = [killed, stopped, stops_with_work, stops_at_the_end, another_statement, another_array, another_layout, another_reduction,
              one_array_more, ends_early, upwind_both_ways, throws_on_one, functor_throws_on_one,
              mistake_on_all, right_with_delays, own_messages, growing_ghosts, budget_on_one,
              one_sided_stopped, one_sided_killed, another_fence, one_fence_less, index_on_one, all_add,

@@ -79,6 +79,10 @@ TEST_CASE("stores go past the caches for long rows of large targets that are not
   CHECK_FALSE(with([](KernelWrite& w) { --w.bytes; }));
   CHECK_FALSE(with([](KernelWrite& w) { w.has_unit_stride = false; }));
   CHECK_FALSE(with([](KernelWrite& w) { w.reads_target = true; }));
+  CHECK(may_store_non_temporal({64, 16 * mebibyte, true, false}));
+  CHECK_FALSE(may_store_non_temporal({64, 16 * mebibyte - 1, true, false}));
+  CHECK_FALSE(may_store_non_temporal({64, 16 * mebibyte, false, false}));
+  CHECK_FALSE(may_store_non_temporal({64, 16 * mebibyte, true, true}));
 }
 
 TEST_SUITE_END();

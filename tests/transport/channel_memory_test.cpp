@@ -13,7 +13,7 @@ TEST_CASE("slots lie whole cache lines apart, each behind its header and before 
   CHECK(slot_stride(48) == 128);
   CHECK(slot_stride(49) == 192);
   CHECK(slot_stride(112) == 192);
-  CHECK(channel_bytes(64) == 128 + 2 * 192);
+  CHECK(channel_bytes(64) == 128 + 2 * 64 + 2 * 192);
 }
 
 TEST_CASE("a new end has its counters at zero and its slots at cache lines") {

@@ -1,6 +1,10 @@
 #include "src/transport/channel/channel.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -82,6 +86,36 @@ TEST_CASE("messages are taken in the order in which they were put") {
   channel.put(12);
   CHECK(channel.take() == 11);
   CHECK(channel.take() == 12);
+}
+
+TEST_CASE("a message in shared memory has its bytes, in its line or in its slot") {
+  Channel channel;
+  for (std::size_t const bytes : {0U, 1U, 31U, 32U, 33U, 64U, 32U}) {
+    CAPTURE(bytes);
+    std::vector<std::byte> const message(bytes, std::byte(bytes + 1));
+    auto const slot = channel.sender.slot(channel.waiter, tag_of(1));
+    std::copy(message.begin(), message.end(), slot.begin());
+    channel.sender.put(tag_of(1), static_cast<std::int64_t>(bytes));
+
+    auto const taken = channel.receiver.take(channel.waiter, tag_of(1));
+
+    CHECK(std::equal(taken.begin(), taken.end(), message.begin(), message.end()));
+    channel.receiver.release();
+  }
+}
+
+TEST_CASE("a message that a transport brings is taken from its slot") {
+  Channel channel;
+  CountingBell bell;
+  auto sent = channel.end;
+  sent.doorbell = &bell;
+  Sender sender(sent);
+  int const value = 7;
+  std::memcpy(sender.slot(channel.waiter, tag_of(1)).data(), &value, sizeof value);
+
+  sender.put(tag_of(1), sizeof value);
+
+  CHECK(channel.take() == value);
 }
 
 TEST_CASE("a sender that is two messages ahead waits until the first is drained") {

@@ -120,13 +120,15 @@ class DistArray : public ExpressionBase,
   [[nodiscard]] SourceLocation location() const { return {}; }
 
   /// What an expression keeps of the array.
-  [[nodiscard]] detail::ArrayNode<T, N, N> node() const { return all_cells({}); }
+  [[nodiscard]] detail::ArrayNode<T, N, N> node() const {
+    return all_cells<detail::ArrayNode<T, N, N>>({});
+  }
   /// All cells as a view, which can be written if the array is not const. Ranks: local.
   [[nodiscard]] View<T, N, N> view(SourceLocation const& location) {
-    return View<T, N, N>(all_cells(location));
+    return all_cells<View<T, N, N>>(location);
   }
   [[nodiscard]] View<T const, N, N> view(SourceLocation const& location) const {
-    return View<T const, N, N>(all_cells(location));
+    return all_cells<View<T const, N, N>>(location);
   }
 
   /// All cells in row-major order, on every process.
@@ -163,8 +165,9 @@ class DistArray : public ExpressionBase,
     detail::check_shape(shape, N);
     return shape;
   }
-  [[nodiscard]] detail::ArrayNode<T, N, N> all_cells(SourceLocation const& location) const {
-    typename detail::ArrayNode<T, N, N>::Axes axes;
+  template <class Node>
+  [[nodiscard]] Node all_cells(SourceLocation const& location) const {
+    typename Node::Axes axes;
     for (std::size_t d = 0; d < N; ++d) axes[d] = {static_cast<int>(d), 0, 1};
     return {storage(), axes, extents(), location};
   }

@@ -57,9 +57,8 @@ struct Selected {
   ResolvedRange range;
 };
 [[nodiscard]] inline Selected select(Range const& range, std::int64_t extent, std::size_t) {
-  auto resolved = range.resolve(extent);
-  if (resolved.count <= 1) resolved.step = 1;  // one cell is the same with any step
-  return {true, resolved};
+  auto const [first, step, count] = range.resolve(extent);
+  return {true, {first, count <= 1 ? 1 : step, count}};  // one cell is the same with any step
 }
 [[nodiscard]] inline Selected select(All, std::int64_t extent, std::size_t) {
   return {true, {0, 1, extent}};

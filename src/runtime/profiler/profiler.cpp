@@ -59,7 +59,9 @@ void Profiler::count(Statement const& statement, CompiledStatement const& plan) 
   ++totals_.statements;
   totals_.messages += plan.messages;
   totals_.bytes += plan.bytes;
-  if (sink_ != nullptr) sink_->statements.push_back(explanation_of(plan, statement));
+  if (sink_ == nullptr) return;
+  auto& explanation = sink_->statements.emplace_back(explanation_of(plan, statement));
+  explanation.writes += explain_stores(plan, statement.forms);
 }
 
 void Profiler::count(LoopRun const& run) {

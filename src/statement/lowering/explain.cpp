@@ -46,13 +46,7 @@ Communication explain_operand(LoweredStatement const& lowered, Statement const& 
 
 std::string explain_writes(LoweredStatement const& lowered, Statement const& statement) {
   if (statement.target == nullptr) return {};
-  std::string writes = lowered.overwrites ? "to the second buffer or a temporary" : "in place";
-  bool const has_form = statement.forms.non_temporal != nullptr;
-  if (has_form && std::ranges::any_of(lowered.devices, [](auto const& device) {
-        return std::ranges::any_of(device.parts, &Part::non_temporal);
-      }))
-    writes += ", with non-temporal stores";
-  return writes;
+  return lowered.overwrites ? "to the second buffer or a temporary" : "in place";
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ class PartLowering {
       part.operands.push_back(operand_formula_in(l, box));
       part.unit_stride = part.unit_stride && is_unit(part, part.operands.back().strides);
     }
-    part.non_temporal = statement_.target != nullptr && stores_non_temporal(write_of(part));
+    part.may_store_non_temporal =
+        statement_.target != nullptr && may_store_non_temporal(write_of(part));
     return part;
   }
 

@@ -69,8 +69,7 @@ struct Part {
   Index extents;
   std::int64_t rows = 0;
   bool unit_stride = false;
-  bool non_temporal = false;  ///< non-temporal stores: its rows exceed the caches and are not read
-                              ///< again
+  bool may_store_non_temporal = false;  ///< what it writes exceeds the caches and is not read
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
   std::vector<PartOperand> operands;

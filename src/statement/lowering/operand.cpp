@@ -11,8 +11,8 @@ namespace {
 // Copies of more bytes leave nothing of the target in the caches of a core.
 constexpr std::int64_t least_non_temporal = std::int64_t{16} << 20;
 
-// Longer rows leave the caches before a stencil reads them again for a neighbouring row. Shorter
-// ones are faster through the caches: their ends are lines written in parts.
+// Longer rows leave the caches before a stencil reads them again for a neighbouring row. Of shorter
+// ones some machines write the ends slowly, as lines in parts.
 constexpr std::int64_t least_row_non_temporal = std::int64_t{1} << 20;
 
 }  // namespace
@@ -69,9 +69,12 @@ bool has_unit_stride(Index const& strides, std::int64_t row_cells) {
   return strides.back() == 1 || row_cells == 1;
 }
 
+bool may_store_non_temporal(KernelWrite const& write) {
+  return write.has_unit_stride && !write.reads_target && write.bytes >= least_non_temporal;
+}
+
 bool stores_non_temporal(KernelWrite const& write) {
-  return write.has_unit_stride && !write.reads_target &&
-         write.row_bytes >= least_row_non_temporal && write.bytes >= least_non_temporal;
+  return may_store_non_temporal(write) && write.row_bytes >= least_row_non_temporal;
 }
 
 bool copies_non_temporal(std::int64_t bytes) {

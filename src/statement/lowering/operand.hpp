@@ -53,8 +53,11 @@ struct KernelWrite {
   bool has_unit_stride = false;  ///< rows of the target and of all operands
   bool reads_target = false;     ///< from the buffer that it writes
 };
-/// True if the target is stored past the caches (by non-temporal stores): its rows have left the
-/// caches before anybody reads them.
+/// True if the target may be stored past the caches (by non-temporal stores): so much is written
+/// that nothing of it stays in the caches. Which stores are faster is for the device to find out.
+[[nodiscard]] bool may_store_non_temporal(KernelWrite const& write);
+/// The same where nobody tries both: of long rows alone, which leave the caches before anybody
+/// reads them.
 [[nodiscard]] bool stores_non_temporal(KernelWrite const& write);
 /// The same for cells that are moved to the target unchanged.
 [[nodiscard]] bool copies_non_temporal(std::int64_t bytes);

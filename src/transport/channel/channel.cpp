@@ -7,8 +7,12 @@ namespace tessera {
 
 void Sender::wait(Waiter& waiter, StatementTag const& tag) {
   auto const number = put_.load(std::memory_order_relaxed);
-  waiter.until([&] { return number - end_.memory->drained.load(std::memory_order_acquire) < 2; },
-               {Awaited::Kind::free_slot, end_.from, end_.to, number - 1, tag});
+  waiter.until(
+      [&] {
+        drained_ = end_.memory->drained.load(std::memory_order_acquire);
+        return number - drained_ < 2;
+      },
+      {Awaited::Kind::free_slot, end_.from, end_.to, number - 1, tag});
 }
 
 void Sender::name_file(std::uint64_t number, SourceLocation const& location) {
@@ -17,14 +21,25 @@ void Sender::name_file(std::uint64_t number, SourceLocation const& location) {
 }
 
 void Receiver::wait(Waiter& waiter, StatementTag const& tag) {
-  waiter.until([&] { return end_.memory->filled.load(std::memory_order_acquire) > taken_; },
+  auto const& line = end_.memory->lines[taken_ % 2];
+  waiter.until([&] { return has_come(line); },
                {Awaited::Kind::message, end_.to, end_.from, taken_ + 1, tag});
 }
 
 void Receiver::poison_message() const {
-  auto* slot = end_.slots + slot_offset(taken_);
+  auto* const slot = end_.slots + slot_offset(taken_);
   auto const* header = reinterpret_cast<MessageHeader const*>(slot);
-  poison(slot + sizeof(MessageHeader), header->size_bytes);
+  auto& line = end_.memory->lines[taken_ % 2];
+  bool const is_in_line = line.filled.load(std::memory_order_relaxed) > taken_;
+  poison(slot + sizeof(MessageHeader), is_in_line ? line.size_bytes : header->size_bytes);
+  if (is_in_line) poison(line.payload.data(), MessageLine::most_payload_bytes);
+}
+
+MessageHeader Receiver::header_of(MessageLine const& line) const {
+  auto header = *reinterpret_cast<MessageHeader const*>(end_.slots + slot_offset(taken_));
+  header.number = line.number;
+  header.line = line.line;
+  return header;
 }
 
 void Receiver::change_route(Doorbell* doorbell, Route route, std::shared_ptr<void> keeps) {

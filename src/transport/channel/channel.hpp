@@ -8,13 +8,16 @@
 ///                                 <-------     release()  drained + 1
 ///
 /// If both ends see the same memory (same process, same host), they share the slots, and a message
-/// is a store and a release. Otherwise each end has its own slots, and the transport carries the
-/// bytes and the counters between them; a `Doorbell` notifies it of work.
+/// is a store and a release. The counter `filled` then stands in the message's line, with all of a
+/// short message, so that one line goes from core to core. Otherwise each end has its own slots,
+/// and the transport carries the bytes and the counters between them; a `Doorbell` notifies it of
+/// work.
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -27,10 +30,30 @@
 
 namespace tessera {
 
+/// What both ends share of a message if they see the same memory: the header but for the file,
+/// which is in the slot, and the payload if it is short.
+struct alignas(64) MessageLine {
+  static constexpr std::int64_t most_payload_bytes = 32;
+
+  std::atomic<std::uint64_t> filled{0};  ///< messages of the channel up to this one
+  std::uint64_t number = 0;              ///< of the statement, as the next two
+  std::uint64_t hash = 0;
+  std::uint32_t line = 0;
+  std::uint32_t size_bytes = 0;  ///< of the payload
+  std::array<std::byte, most_payload_bytes> payload{};
+
+  [[nodiscard]] bool is_of(StatementTag const& tag) const {
+    return number == tag.number && hash == tag.hash;
+  }
+  [[nodiscard]] bool holds_payload() const { return size_bytes <= payload.size(); }
+};
+static_assert(sizeof(MessageLine) == 64);
+
 /// The shared state of a channel; the slots follow it in memory, each a header and its payload.
 struct ChannelMemory {
-  alignas(64) std::atomic<std::uint64_t> filled{0};
+  alignas(64) std::atomic<std::uint64_t> filled{0};  ///< of ends that share no memory
   alignas(64) std::atomic<std::uint64_t> drained{0};
+  std::array<MessageLine, 2> lines;  ///< of ends that do: one for each slot
 };
 
 /// Bytes behind the payload of each slot in which a transport may send a code of its own.
@@ -97,23 +120,37 @@ class Sender {
   /// Throws: PeerFailed, Mismatch.
   [[nodiscard]] std::span<std::byte> slot(Waiter& waiter, StatementTag const& tag) {
     auto const number = put_.load(std::memory_order_relaxed);
-    if (number - end_.memory->drained.load(std::memory_order_acquire) >= 2) wait(waiter, tag);
+    // Of a counter that the other core writes, an old value is often enough.
+    if (number - drained_ >= 2) drained_ = end_.memory->drained.load(std::memory_order_acquire);
+    if (number - drained_ >= 2) wait(waiter, tag);
     return {payload(number), static_cast<std::size_t>(end_.slot_bytes)};
   }
 
   /// Hands the packed slot over.
   void put(StatementTag const& tag, std::int64_t size_bytes) {
     auto const number = put_.load(std::memory_order_relaxed);
-    header(number)->write(tag, size_bytes);
     if (files_[number % 2] != tag.location.file) name_file(number, tag.location);
     put_.store(number + 1, std::memory_order_relaxed);
+    if (end_.doorbell == nullptr) return put_line(number, tag, size_bytes);
+    header(number)->write(tag, size_bytes);
     end_.memory->filled.store(number + 1, std::memory_order_release);
-    if (end_.doorbell != nullptr) end_.doorbell->ring();
+    end_.doorbell->ring();
   }
 
  private:
   void wait(Waiter& waiter, StatementTag const& tag);
   void name_file(std::uint64_t number, SourceLocation const& location);
+  void put_line(std::uint64_t number, StatementTag const& tag, std::int64_t size_bytes) {
+    auto& line = end_.memory->lines[number % 2];
+    line.number = tag.number;
+    line.hash = tag.hash;
+    line.line = tag.location.line;
+    line.size_bytes = static_cast<std::uint32_t>(size_bytes);
+    // All of it, since a copy of a known length is a few instructions.
+    if (line.holds_payload())
+      std::memcpy(line.payload.data(), payload(number), MessageLine::most_payload_bytes);
+    line.filled.store(number + 1, std::memory_order_release);
+  }
   [[nodiscard]] MessageHeader* header(std::uint64_t number) const {
     return reinterpret_cast<MessageHeader*>(end_.slots + slot_offset(number));
   }
@@ -127,6 +164,7 @@ class Sender {
 
   ChannelEnd end_;
   std::array<char const*, 2> files_{};  ///< the file named in the header of each slot
+  std::uint64_t drained_ = 0;           ///< what was last seen of the counter
   std::atomic<std::uint64_t> put_{0};   ///< written by the sender alone, read by the watch
 };
 
@@ -141,11 +179,17 @@ class Receiver {
   /// Waits for the next message. Valid until `release`.
   /// Throws: PeerFailed; Mismatch if the message belongs to another statement.
   [[nodiscard]] std::span<std::byte const> take(Waiter& waiter, StatementTag const& tag) {
-    if (end_.memory->filled.load(std::memory_order_acquire) <= taken_) wait(waiter, tag);
+    auto const& line = end_.memory->lines[taken_ % 2];
+    if (!has_come(line)) wait(waiter, tag);
     auto const* slot = end_.slots + slot_offset(taken_);
+    auto const* const payload = slot + sizeof(MessageHeader);
+    if (line.filled.load(std::memory_order_relaxed) > taken_) {
+      if (!line.is_of(tag)) fail_on_mismatch(header_of(line), waiter, tag);
+      return {line.holds_payload() ? line.payload.data() : payload, line.size_bytes};
+    }
     auto const* header = reinterpret_cast<MessageHeader const*>(slot);
     if (!header->is_of(tag)) fail_on_mismatch(*header, waiter, tag);
-    return {slot + sizeof(MessageHeader), static_cast<std::size_t>(header->size_bytes)};
+    return {payload, static_cast<std::size_t>(header->size_bytes)};
   }
 
   /// Allows the sender to write that slot again.
@@ -163,6 +207,12 @@ class Receiver {
  private:
   void wait(Waiter& waiter, StatementTag const& tag);
   void poison_message() const;
+  /// True once the next message is here: in shared memory, or by a transport.
+  [[nodiscard]] bool has_come(MessageLine const& line) const {
+    return line.filled.load(std::memory_order_acquire) > taken_ ||
+           end_.memory->filled.load(std::memory_order_acquire) > taken_;
+  }
+  [[nodiscard]] MessageHeader header_of(MessageLine const& line) const;
   [[noreturn]] void fail_on_mismatch(MessageHeader const& header, Waiter& waiter,
                                      StatementTag const& tag) const;
 

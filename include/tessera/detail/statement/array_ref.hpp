@@ -19,6 +19,10 @@ namespace detail {
 
 /// The cells of an array on the devices of this process. Shared by arrays, views and expressions.
 using StatePtr = std::shared_ptr<ArrayModel>;
+/// The array under a pointer that keeps nothing alive and so costs no counting.
+[[nodiscard]] inline StatePtr named(StatePtr const& state) {
+  return {StatePtr(), state.get()};
+}
 /// A value that every device of the job holds. Shared by Scalars and expressions.
 using ScalarPtr = std::shared_ptr<ScalarModel>;
 

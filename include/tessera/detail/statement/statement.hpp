@@ -52,7 +52,8 @@ enum class Purpose : std::uint8_t {
 };
 
 /// A statement on arrays. It lives on the caller's stack until `submit` returns; making one
-/// allocates nothing.
+/// allocates nothing. It names arrays that the expression keeps alive until then; what lives longer
+/// keeps them itself.
 struct Statement {
   // Not inline: each form of assignment and reduction in a user's program would compile them.
   Statement();

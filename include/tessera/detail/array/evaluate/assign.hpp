@@ -83,7 +83,7 @@ void assign_to_view(ArrayNode<T, N, R> const& target, V const& value,
   check_fits(node.extents(), target.extents());
   IndexSpace<N> const space(target.extents());
   Statement statement;
-  statement.work.indices = space.box();
+  space.write_to(statement.work.indices);
   Builder builder(statement, {statement.work.indices.hi, N});
   auto const kernel = make_kernel(node, builder);  // found beside the builder
   using Kernel = std::remove_cv_t<decltype(kernel)>;
@@ -92,7 +92,7 @@ void assign_to_view(ArrayNode<T, N, R> const& target, V const& value,
   statement.type_hash = type_hash<Kernel, T>();
   statement.work.layout = layout_of(target.storage());
   target.add_map_to(statement.work.map, space.rank);
-  statement.target = target.storage();
+  statement.target = named(target.storage());
   if constexpr (MovesCells<T, Node>) statement.copied_bytes = sizeof(T);
   statement.forms = assignment_forms<Kernel, T, space.rank>();
   set_kernel(statement, kernel);

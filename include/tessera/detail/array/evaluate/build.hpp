@@ -27,7 +27,18 @@ struct IndexSpace {
     extents[0] = 1;
     for (std::size_t d = 0; d < N; ++d) extents[d] = given[d];
   }
-  [[nodiscard]] Box box() const { return whole(Shape(extents)); }
+  [[nodiscard]] Box box() const {
+    Box result;
+    write_to(result);
+    return result;
+  }
+  /// The same into an empty box: a copy would wait until all of it has been stored.
+  void write_to(Box& box) const {
+    for (auto const extent : extents) {
+      box.lo.push_back(0);
+      box.hi.push_back(extent);
+    }
+  }
 };
 
 /// Says that an expression reads no array, by which a reduction of `kind` would be placed.
