@@ -34,7 +34,7 @@ bool pack_and_send_piece(DeviceTask& task, Message const& message, std::int64_t 
   auto const first = round * piece;
   if (first >= message.bytes) return false;
   auto const size = std::min(piece, message.bytes - first);
-  auto const slot = message.sender->slot(*task.waiter, task.tag);
+  auto const slot = message.sender->slot(*task.waiter, task.tag, size);
   note_phase(task, Phase::wait);
   visit_piece(message, first, size,
               [&](MessageBlock const& block, std::int64_t skip, std::int64_t at, std::int64_t n) {

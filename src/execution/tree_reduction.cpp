@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 void send_bytes(DeviceTask& task, Sender& sender, std::byte const* bytes, std::int64_t size) {
-  auto const slot = sender.slot(*task.waiter, task.tag);
+  auto const slot = sender.slot(*task.waiter, task.tag, size);
   TESSERA_ASSERT(size <= sender.slot_bytes(), size, " bytes for a slot of ", sender.slot_bytes());
   std::memcpy(slot.data(), bytes, static_cast<std::size_t>(size));
   sender.put(task.tag, size);

@@ -90,18 +90,21 @@ TEST_CASE("messages are taken in the order in which they were put") {
 
 TEST_CASE("a message in shared memory has its bytes, in its line or in its slot") {
   Channel channel;
-  for (std::size_t const bytes : {0U, 1U, 31U, 32U, 33U, 64U, 32U}) {
-    CAPTURE(bytes);
-    std::vector<std::byte> const message(bytes, std::byte(bytes + 1));
-    auto const slot = channel.sender.slot(channel.waiter, tag_of(1));
-    std::copy(message.begin(), message.end(), slot.begin());
-    channel.sender.put(tag_of(1), static_cast<std::int64_t>(bytes));
+  for (std::int64_t const bytes : {0, 1, 31, 32, 33, 64, 32, 1, 33, 0})
+    for (auto const room : {bytes, std::int64_t{64}}) {
+      CAPTURE(bytes);
+      CAPTURE(room);
+      std::vector<std::byte> const message(static_cast<std::size_t>(bytes), std::byte(bytes + 1));
+      auto const slot = channel.sender.slot(channel.waiter, tag_of(1), room);
+      REQUIRE(std::ssize(slot) == room);
+      std::copy(message.begin(), message.end(), slot.begin());
+      channel.sender.put(tag_of(1), bytes);
 
-    auto const taken = channel.receiver.take(channel.waiter, tag_of(1));
+      auto const taken = channel.receiver.take(channel.waiter, tag_of(1));
 
-    CHECK(std::equal(taken.begin(), taken.end(), message.begin(), message.end()));
-    channel.receiver.release();
-  }
+      CHECK(std::equal(taken.begin(), taken.end(), message.begin(), message.end()));
+      channel.receiver.release();
+    }
 }
 
 TEST_CASE("a message that a transport brings is taken from its slot") {

@@ -10,7 +10,7 @@ namespace {
 // The channel says that this device has come to the statement: messages of a communicator carry no
 // tag.
 void announce(DeviceTask& task, Message const& message) {
-  (void)message.sender->slot(*task.waiter, task.tag);
+  (void)message.sender->slot(*task.waiter, task.tag, 0);
   message.sender->put(task.tag, 0);
 }
 

@@ -12,7 +12,7 @@ namespace {
 void send(DeviceTask& task, Message const& message) {
   auto& peer_channel = *message.peer_channel;
   auto& queue = *task.queue;
-  (void)message.sender->slot(*task.waiter, task.tag);
+  (void)message.sender->slot(*task.waiter, task.tag, 0);
   auto const which = peer_channel.put++ % peer_channel.slots.size();
   queue.wait(*peer_channel.drained[which]);
   if (peer_channel.is_direct)

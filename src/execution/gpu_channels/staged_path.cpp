@@ -14,7 +14,7 @@ bool send_staged_piece(DeviceTask& task, Message const& message, std::int64_t ro
   auto const slot_bytes = message.sender->slot_bytes();
   auto const size = piece_bytes(message, slot_bytes, round);
   if (size == 0) return false;
-  auto const slot = message.sender->slot(*task.waiter, task.tag);
+  auto const slot = message.sender->slot(*task.waiter, task.tag, size);
   std::memcpy(slot.data(), in_staging(task, message) + round * slot_bytes,
               static_cast<std::size_t>(size));
   message.sender->put(task.tag, size);

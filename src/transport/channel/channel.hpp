@@ -115,15 +115,22 @@ class Sender {
   }
   [[nodiscard]] std::uint64_t messages_put() const { return put_.load(std::memory_order_relaxed); }
 
-  /// The slot for packing the next message. Waits until the message before the last has been
-  /// drained, so that a fast sender cannot overrun its reader. Valid until `put`.
+  /// Where to pack the next message, of at most `size_bytes`. Waits until the message before the
+  /// last has been drained, so that a fast sender cannot overrun its reader. Valid until `put`.
   /// Throws: PeerFailed, Mismatch.
-  [[nodiscard]] std::span<std::byte> slot(Waiter& waiter, StatementTag const& tag) {
+  [[nodiscard]] std::span<std::byte> slot(Waiter& waiter, StatementTag const& tag,
+                                          std::int64_t size_bytes) {
     auto const number = put_.load(std::memory_order_relaxed);
     // Of a counter that the other core writes, an old value is often enough.
     if (number - drained_ >= 2) drained_ = end_.memory->drained.load(std::memory_order_acquire);
     if (number - drained_ >= 2) wait(waiter, tag);
-    return {payload(number), static_cast<std::size_t>(end_.slot_bytes)};
+    auto const size = static_cast<std::size_t>(size_bytes);
+    is_in_line_ = end_.doorbell == nullptr && size_bytes <= MessageLine::most_payload_bytes;
+    return {is_in_line_ ? end_.memory->lines[number % 2].payload.data() : payload(number), size};
+  }
+  /// The same for a message of any size.
+  [[nodiscard]] std::span<std::byte> slot(Waiter& waiter, StatementTag const& tag) {
+    return slot(waiter, tag, end_.slot_bytes);
   }
 
   /// Hands the packed slot over.
@@ -146,9 +153,8 @@ class Sender {
     line.hash = tag.hash;
     line.line = tag.location.line;
     line.size_bytes = static_cast<std::uint32_t>(size_bytes);
-    // All of it, since a copy of a known length is a few instructions.
-    if (line.holds_payload())
-      std::memcpy(line.payload.data(), payload(number), MessageLine::most_payload_bytes);
+    if (!is_in_line_ && line.holds_payload())
+      std::memcpy(line.payload.data(), payload(number), line.size_bytes);
     line.filled.store(number + 1, std::memory_order_release);
   }
   [[nodiscard]] MessageHeader* header(std::uint64_t number) const {
@@ -165,6 +171,7 @@ class Sender {
   ChannelEnd end_;
   std::array<char const*, 2> files_{};  ///< the file named in the header of each slot
   std::uint64_t drained_ = 0;           ///< what was last seen of the counter
+  bool is_in_line_ = false;             ///< where the next message is packed
   std::atomic<std::uint64_t> put_{0};   ///< written by the sender alone, read by the watch
 };
 
