@@ -276,20 +276,30 @@ std::int64_t Cut::ways_with_cells(std::int64_t extent, std::int64_t ways) const 
   return busy;
 }
 
-std::int64_t Cut::border_drift(std::int64_t extent_a, std::int64_t extent_b,
-                               std::int64_t ways) const {
-  if (extent_a == extent_b) return 0;
-  if (kind_ == Kind::explicit_sizes || may_repeat()) return -1;
-  // a_k - b_k is linear in k except for one bend of a and one of b, so its extremes lie at the
-  // bends and at the last border. (The bend of ceil falls between two k, and the last block may be
-  // short.)
-  Formula const a(kind_, unit_, extent_a, ways);
-  Formula const b(kind_, unit_, extent_b, ways);
-  std::int64_t drift = 0;
-  for (auto const bend : {a.bend(), b.bend(), ways})
+std::optional<std::int64_t> Cut::border_lead(ScaledExtent const& a, ScaledExtent const& b,
+                                             std::int64_t ways, Piece const& borders) const {
+  if (a == b) return 0;
+  bool const is_one_extent = a.extent == b.extent;
+  if (may_repeat() || (lists_cells() && !is_one_extent)) return std::nullopt;
+  for (auto const& [extent, scale] : {a, b})
+    if (scale > most_cells / std::max<std::int64_t>(extent, 1)) return std::nullopt;
+  auto const border = [&](std::int64_t extent, std::int64_t k) {
+    return sizes_ ? sizes_->border(k) : Formula(kind_, unit_, extent, ways).border(k);
+  };
+  auto const lead = [&](std::int64_t k) {
+    return a.scale * border(a.extent, k) - b.scale * border(b.extent, k);
+  };
+  auto most = std::max(lead(borders.lo), lead(borders.hi - 1));
+  if (is_one_extent) return most;
+  // The lead is linear in k except for one bend of a and one of b, so its extremes lie at the bends
+  // and at the ends. (The bend of ceil falls between two k, and the last block may be short.)
+  auto const bend_of = [&](std::int64_t extent) {
+    return Formula(kind_, unit_, extent, ways).bend();
+  };
+  for (auto const bend : {bend_of(a.extent), bend_of(b.extent), ways})
     for (auto const k : {bend - 1, bend, bend + 1})
-      if (k >= 0 && k <= ways) drift = std::max(drift, std::abs(a.border(k) - b.border(k)));
-  return drift;
+      if (k >= borders.lo && k < borders.hi) most = std::max(most, lead(k));
+  return most;
 }
 
 std::uint64_t Cut::fingerprint() const {
