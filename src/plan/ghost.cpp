@@ -9,6 +9,7 @@
 #include "src/index/affine_map.hpp"
 #include "src/index/box.hpp"
 #include "src/index/index.hpp"
+#include "src/layout/border_lead.hpp"
 #include "src/plan/access.hpp"
 
 namespace tessera {
@@ -51,8 +52,8 @@ std::optional<Reach> reach_where_whole(Layout const& owned, Access const& access
 }
 
 // The pieces of an array that is read, beside those of the array where the work is done, along one
-// dimension of each, which the same rule cuts equally many ways. Index i reads cell a + s i, and is
-// computed where cell b + t i lives.
+// dimension of each, which the same mesh axes cut. Index i reads cell a + s i, and is computed
+// where cell b + t i lives.
 //
 // A device that owns [w, w') of the work's array computes the i with w <= b + t i < w', and owns
 // [r, r') of the other one. With positive s and t, and lag = s b - t a, it reads
@@ -64,10 +65,9 @@ std::optional<Reach> reach_where_whole(Layout const& owned, Access const& access
 class PiecesBeside {
  public:
   PiecesBeside(Layout const& owned, std::size_t d, ComputePlacement const& place, std::size_t t)
-      : cut_(owned.sharding().cut(d)),
-        ways_(owned.sharding().ways(d)),
-        read_{owned.shape()[d], 1},
-        work_{place.layout->shape()[t], 1} {}
+      : ways_(owned.sharding().ways(d)),
+        read_{owned.sharding().cut(d), owned.shape()[d]},
+        work_{place.layout->sharding().cut(t), place.layout->shape()[t]} {}
 
   // Sets a, b, s and t. False if one array is read backwards, or if cells are too far away to be
   // counted.
@@ -92,8 +92,8 @@ class PiecesBeside {
   // So arrays whose pieces do not match reach far, whichever part of them is read.
   [[nodiscard]] std::optional<Reach> farthest_reach() const {
     Piece const all{0, ways_ + 1};
-    auto const read_leads = cut_.border_lead(read_, work_, ways_, all);
-    auto const work_leads = cut_.border_lead(work_, read_, ways_, all);
+    auto const read_leads = border_lead(read_, work_, ways_, all);
+    auto const work_leads = border_lead(work_, read_, ways_, all);
     if (!read_leads || !work_leads) return std::nullopt;
     auto const most = std::max(*read_leads, *work_leads);
     return reach_of(most, most);
@@ -102,8 +102,8 @@ class PiecesBeside {
   // The reach of the devices. Nothing lies past the ends of the array unless it `wraps`.
   [[nodiscard]] std::optional<Reach> reach(bool wraps) const {
     auto const ends = wraps ? 1 : 0;
-    auto const read_leads = cut_.border_lead(read_, work_, ways_, {1 - ends, ways_});
-    auto const work_leads = cut_.border_lead(work_, read_, ways_, {1, ways_ + ends});
+    auto const read_leads = border_lead(read_, work_, ways_, {1 - ends, ways_});
+    auto const work_leads = border_lead(work_, read_, ways_, {1, ways_ + ends});
     if (!read_leads || !work_leads) return std::nullopt;
     return reach_of(*read_leads, *work_leads);
   }
@@ -115,10 +115,9 @@ class PiecesBeside {
             std::max<std::int64_t>(0, floor_div(work_leads - lag_ + t - work_.scale, t))};
   }
 
-  Cut const& cut_;
   std::int64_t ways_;
-  ScaledExtent read_;  // scaled by t
-  ScaledExtent work_;  // scaled by s
+  ScaledCut read_;  // scaled by t
+  ScaledCut work_;  // scaled by s
   std::int64_t lag_ = 0;
 };
 
@@ -162,7 +161,6 @@ std::optional<Reach> reach_where_cut(Layout const& owned, Access const& access, 
   auto const& ours = owned.sharding();
   auto const& theirs = place.layout->sharding();
   if (!(ours.spec()[d] == theirs.spec()[*t])) return std::nullopt;
-  if (!(ours.cut(d) == theirs.cut(*t))) return std::nullopt;
   auto const& write = place.map.axes[*t];
   PiecesBeside pieces(owned, d, place, *t);
   if (!pieces.step_by(read, write)) return std::nullopt;

@@ -38,11 +38,11 @@ struct GhostWidths {
 };
 
 /// Decides the width of a halo: returns the ghost cells that an access needs to read an array in
-/// place. Array and work are cut by the same rule, but may have different extents, and the access
-/// may step otherwise than the work does, such as that of a coarse mesh that reads a fine one.
-/// Returns nothing if array and work are cut differently, or if pieces that should lie beside each
-/// other lie so far apart that the reach exceeds the largest piece: then a device assembles the
-/// cells that it needs in a temporary. Arrays with several boxes per device have no ghost cells:
+/// place. The same mesh axes cut array and work, but their extents and cuts may differ, and the
+/// access may step otherwise than the work does, such as that of a coarse mesh that reads a fine
+/// one. Returns nothing if other axes cut them, or if pieces that should lie beside each other lie
+/// so far apart that the reach exceeds the largest piece: then a device assembles the cells that it
+/// needs in a temporary. Arrays with several boxes per device have no ghost cells:
 /// they are read in place only if every device owns all cells that it needs. An array has the
 /// largest widths that any statement so far needed, and they never shrink: `growth_for`
 /// (src/statement/lowering) asks for more when a statement needs them. A block of steps takes its

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,19 +64,6 @@ Case random_case(Random& random) {
     default:
       return random_explicit(random, ways);
   }
-}
-
-std::int64_t lead_by_trying(Cut const& cut, ScaledExtent const& a, ScaledExtent const& b,
-                            std::int64_t ways, Piece const& borders) {
-  auto const border = [&](std::int64_t extent, std::int64_t k) {
-    return k == ways ? extent : cut.piece(extent, ways, k).lo;
-  };
-  std::optional<std::int64_t> most;
-  for (auto k = borders.lo; k < borders.hi; ++k) {
-    auto const lead = a.scale * border(a.extent, k) - b.scale * border(b.extent, k);
-    most = std::max(most.value_or(lead), lead);
-  }
-  return *most;
 }
 
 }  // namespace
@@ -336,66 +322,6 @@ TEST_CASE("the pieces that meet some cells are what trying every piece finds") {
     }
     REQUIRE(met.lo == meeting.front());
     REQUIRE(met.hi == meeting.back() + 1);
-  }
-}
-
-TEST_CASE("borders lead those of another extent by hand-made amounts") {
-  auto const lead = [](Cut const& cut, ScaledExtent const& a, ScaledExtent const& b,
-                       std::int64_t ways) {
-    return cut.border_lead(a, b, ways, {0, ways + 1});
-  };
-  // 102: 26 52 77 102; 100: 25 50 75 100
-  CHECK(lead(Cut::balanced(), {102}, {100}, 4) == 2);
-  CHECK(lead(Cut::balanced(), {100}, {102}, 4) == 0);
-  CHECK(lead(Cut::balanced(), {100}, {100}, 4) == 0);
-  // 9: 3 5 7 9; 5: 2 3 4 5
-  CHECK(lead(Cut::balanced(), {5, 2}, {9, 1}, 4) == 1);
-  CHECK(lead(Cut::balanced(), {9, 1}, {5, 2}, 4) == 0);
-  CHECK(Cut::balanced().border_lead({9, 1}, {5, 2}, 4, {1, 4}) == -1);
-  // 9: 3 6 9 9; 8: 2 4 6 8
-  CHECK(lead(Cut::ceil(), {9}, {8}, 4) == 3);
-  CHECK(lead(Cut::strict(), {12}, {8}, 4) == 4);
-}
-
-TEST_CASE("borders of a listed cut are compared with themselves, and those of several pieces not") {
-  auto const listed = Cut::explicit_sizes({3, 2});
-  CHECK(listed.border_lead({5}, {5}, 2, {0, 3}) == 0);
-  CHECK(listed.border_lead({5, 2}, {5, 1}, 2, {0, 3}) == 5);
-  CHECK(listed.border_lead({5, 2}, {5, 1}, 2, {0, 2}) == 3);
-  CHECK(!listed.border_lead({5}, {6}, 2, {0, 3}));
-  CHECK(Cut::cyclic(2).border_lead({5}, {5}, 2, {0, 3}) == 0);
-  CHECK(!Cut::cyclic(2).border_lead({5, 2}, {5, 1}, 2, {0, 3}));
-  CHECK(!Cut::cyclic(2).border_lead({5}, {6}, 2, {0, 3}));
-  CHECK(!Cut::segments({3, 2}).border_lead({5}, {6}, 2, {0, 3}));
-}
-
-TEST_CASE("scaled extents of more than 2^62 cells are not compared") {
-  auto const most = std::int64_t{1} << 62;
-  CHECK(Cut::balanced().border_lead({most / 2, 2}, {most, 1}, 4, {0, 5}) == 0);
-  CHECK(!Cut::balanced().border_lead({most / 2, 3}, {most, 1}, 4, {0, 5}));
-  CHECK(!Cut::balanced().border_lead({most, 1}, {1, most + 1}, 4, {0, 5}));
-}
-
-TEST_CASE("the lead of borders is what trying every border finds") {
-  Random random(6);
-  for (int round = 0; round < 10'000; ++round) {
-    auto const ways = random.between(1, 20);
-    ScaledExtent a{random.between(0, 60), random.between(1, 4)};
-    ScaledExtent b{random.between(0, 60), random.between(1, 4)};
-    if (random.chance()) b.extent = a.extent;
-    auto const first = random.between(0, ways);
-    Piece const borders{first, random.between(first, ways) + 1};
-    CAPTURE(ways);
-    CAPTURE(a.extent);
-    CAPTURE(b.extent);
-
-    for (auto const& cut : {Cut::balanced(), Cut::ceil(), Cut::unit(random.between(1, 9))})
-      REQUIRE(cut.border_lead(a, b, ways, borders).value() ==
-              lead_by_trying(cut, a, b, ways, borders));
-    a.extent *= ways;
-    b.extent *= ways;
-    REQUIRE(Cut::strict().border_lead(a, b, ways, borders).value() ==
-            lead_by_trying(Cut::strict(), a, b, ways, borders));
   }
 }
 

@@ -132,6 +132,27 @@ TEST_CASE("cycles over three meshes have the bits of serial loops on any devices
     }
 }
 
+TEST_CASE("meshes in units of the coarsest cells match on any number of devices") {
+  for (std::int64_t const devices : {2, 3, 5, 7, 8})
+    for (std::int64_t const extent : {61, 33, 17, 9}) {
+      CAPTURE(devices);
+      CAPTURE(extent);
+      std::vector<Cells> expected;
+      std::vector<DistArray<double, 1>> meshes;
+      for (std::int64_t const unit : {4, 2, 1}) {
+        expected.push_back(scrambled<double>({(extent - 1) * unit / 4 + 1}));
+        NamedSharding const cut{row(devices), P("x"), Cut::unit(unit)};
+        meshes.push_back(spread_out<double, 1>(expected.back(), cut));
+      }
+      CommunicationBudget const budget({.gathers = 0});
+
+      cycle_rows(meshes);
+      cycle_rows(expected);
+
+      for (std::size_t m = 0; m < meshes.size(); ++m) CHECK_ALL(holds(meshes[m], expected[m]));
+    }
+}
+
 //            device 0        device 1    device 2    device 3
 //  fine      [0 1 2 3 4]     [5 6 7 8]   [9 .. 12]   [13 .. 16]
 //  coarse    [0   1   2]     [  3   4]   [  5   6]   [  7    8]

@@ -414,7 +414,7 @@ Statement random_statement(Random& random, Program const& program) {
   return statement;
 }
 
-// Half the cells along each dimension, cut alike unless the rule lists them.
+// Half the cells along each dimension, cut alike or nearly so unless the rule lists them.
 SharedLayout halved(Random& random, Layout const& layout, Shape& shape) {
   auto const odd = random.between(0, 1);
   for (auto& extent : shape) extent = (extent + odd) / 2;
@@ -422,7 +422,9 @@ SharedLayout halved(Random& random, Layout const& layout, Shape& shape) {
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (sharding.cut(d).lists_cells())
       return random_layout(random, sharding.mesh(), sharding.spec(), shape);
-  return std::make_shared<Layout const>(sharding, shape);
+  if (random.chance()) return std::make_shared<Layout const>(sharding, shape);
+  return std::make_shared<Layout const>(
+      NamedSharding(sharding.mesh(), sharding.spec(), Cut::unit(random.between(1, 2))), shape);
 }
 
 Program random_program(Random& random) {

@@ -22,14 +22,6 @@ struct Piece {
   friend std::ostream& operator<<(std::ostream& out, Piece const& piece);
 };
 
-/// An extent whose borders are compared with those of another: each of its cells counts `scale`
-/// times.
-struct ScaledExtent {
-  std::int64_t extent = 0;
-  std::int64_t scale = 1;
-  friend bool operator==(ScaledExtent const&, ScaledExtent const&) = default;
-};
-
 /// A rule by which an extent is cut: formulas, O(1); lists look up prefix sums, O(log).
 ///
 ///              10 cells 3 ways   5 cells 4 ways   3 cells 8 ways
@@ -98,16 +90,6 @@ class Cut {
   [[nodiscard]] std::int64_t largest(std::int64_t extent, std::int64_t ways) const;
   /// How many ways own cells.
   [[nodiscard]] std::int64_t ways_with_cells(std::int64_t extent, std::int64_t ways) const;
-  /// The most by which borders of `a` lead those of `b`: the largest a.scale · a_k - b.scale · b_k
-  /// over the numbers k in `borders`, where piece k begins at a_k if a.extent cells are cut `ways`
-  /// ways, and at b_k if b.extent are; border `ways` is the end. Nothing if an extent times its
-  /// scale exceeds 2^62; for two extents under a rule that fits one only; and for unequal `a` and
-  /// `b` under a rule that may give a way several pieces.
-  /// Example: 9 cells cut 4 ways begin at 0 3 5 7, and 5 cells at 0 2 3 4: the borders of {5, 2}
-  /// lead those of {9, 1} by 0 1 1 1.
-  [[nodiscard]] std::optional<std::int64_t> border_lead(ScaledExtent const& a,
-                                                        ScaledExtent const& b, std::int64_t ways,
-                                                        Piece const& borders) const;
   /// The cut of `rows` rows of `row_cells` cells each, counted in cells: under the result, cut the
   /// same number of ways, piece k has just the cells of the rows that piece k has here.
   /// Example: cyclic(2) of rows of 5 cells is cyclic(10) of cells.
