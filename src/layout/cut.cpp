@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
 
 #include "tessera/base/error.hpp"
@@ -10,6 +9,7 @@
 #include "src/base/hash.hpp"
 #include "src/base/text.hpp"
 #include "src/index/index.hpp"
+#include "src/layout/cut_formula.hpp"
 #include "src/layout/cut_lists.hpp"
 
 namespace tessera {
@@ -24,49 +24,6 @@ char const* name_of(Cut::Kind kind) {
                              "explicit_sizes", "segments", "cyclic"};
   return names[static_cast<std::size_t>(kind)];
 }
-
-// A cut that is a formula, of one extent: blocks of `unit` cells, of which the last may be short,
-// are cut as if each were a cell.
-class Formula {
- public:
-  Formula(Cut::Kind kind, std::int64_t unit, std::int64_t extent, std::int64_t ways)
-      : is_ceil_(kind == Cut::Kind::ceil),
-        unit_(unit),
-        extent_(extent),
-        blocks_(ceil_div(extent, unit)),
-        ways_(ways) {}
-
-  // Where piece k begins.
-  [[nodiscard]] std::int64_t border(std::int64_t k) const {
-    auto const block = is_ceil_ ? k * ceil_div(blocks_, ways_)
-                                : k * (blocks_ / ways_) + std::min(k, blocks_ % ways_);
-    return std::min(block * unit_, extent_);
-  }
-  // The piece that holds a cell, 0 <= cell < extent.
-  [[nodiscard]] std::int64_t piece_with(std::int64_t cell) const {
-    auto const block = cell / unit_;
-    if (is_ceil_) return block / ceil_div(blocks_, ways_);
-    auto const small = blocks_ / ways_;
-    auto const large_pieces = blocks_ % ways_;
-    auto const in_large = large_pieces * (small + 1);
-    return block < in_large ? block / (small + 1) : large_pieces + (block - in_large) / small;
-  }
-  // The k at which the growth of border k changes.
-  [[nodiscard]] std::int64_t bend() const {
-    if (extent_ == 0) return 0;
-    return is_ceil_ ? blocks_ / ceil_div(blocks_, ways_) : blocks_ % ways_;
-  }
-  [[nodiscard]] std::int64_t largest() const {
-    return std::min(ceil_div(blocks_, ways_) * unit_, extent_);
-  }
-
- private:
-  bool is_ceil_;
-  std::int64_t unit_;
-  std::int64_t extent_;
-  std::int64_t blocks_;
-  std::int64_t ways_;
-};
 
 void check_block(char const* name, std::int64_t cells) {
   if (cells < 1 || cells > most_cells)
@@ -206,7 +163,7 @@ Piece Cut::piece(std::int64_t extent, std::int64_t ways, std::int64_t k) const {
     if (k >= ceil_div(extent, unit_)) return {extent, extent};
     return {k * unit_, extent - k * unit_ > unit_ ? (k + 1) * unit_ : extent};
   }
-  Formula const formula(kind_, unit_, extent, ways);
+  CutFormula const formula(*this, extent, ways);
   return {formula.border(k), formula.border(k + 1)};
 }
 
@@ -219,7 +176,7 @@ std::int64_t Cut::piece_with(std::int64_t extent, std::int64_t ways, std::int64_
   if (kind_ == Kind::explicit_sizes) return last_before(sizes_->borders);
   if (may_repeat() && ways == 1) return 0;
   if (kind_ == Kind::cyclic) return cell / unit_;
-  if (kind_ != Kind::segments) return Formula(kind_, unit_, extent, ways).piece_with(cell);
+  if (kind_ != Kind::segments) return CutFormula(*this, extent, ways).piece_with(cell);
   auto const s = last_before(segments_->borders);
   auto const& segment = segments_->at(s);
   return s * ways + segment.cut.piece_with(segment.cells, ways, cell - segments_->border(s));
@@ -235,7 +192,7 @@ Piece Cut::pieces_intersecting(std::int64_t extent, std::int64_t ways, std::int6
 
 std::int64_t Cut::largest(std::int64_t extent, std::int64_t ways) const {
   if (kind_ == Kind::explicit_sizes) return sizes_->largest;
-  if (!may_repeat()) return Formula(kind_, unit_, extent, ways).largest();
+  if (!may_repeat()) return CutFormula(*this, extent, ways).largest();
   auto const of_way = [&](std::int64_t way) {
     std::int64_t cells = 0;
     auto const count = piece_count(extent, ways);
@@ -274,22 +231,6 @@ std::int64_t Cut::ways_with_cells(std::int64_t extent, std::int64_t ways) const 
   std::int64_t busy = 0;
   for (std::int64_t way = 0; way < ways; ++way) busy += has_cells(way) ? 1 : 0;
   return busy;
-}
-
-std::int64_t Cut::border_drift(std::int64_t extent_a, std::int64_t extent_b,
-                               std::int64_t ways) const {
-  if (extent_a == extent_b) return 0;
-  if (kind_ == Kind::explicit_sizes || may_repeat()) return -1;
-  // a_k - b_k is linear in k except for one bend of a and one of b, so its extremes lie at the
-  // bends and at the last border. (The bend of ceil falls between two k, and the last block may be
-  // short.)
-  Formula const a(kind_, unit_, extent_a, ways);
-  Formula const b(kind_, unit_, extent_b, ways);
-  std::int64_t drift = 0;
-  for (auto const bend : {a.bend(), b.bend(), ways})
-    for (auto const k : {bend - 1, bend, bend + 1})
-      if (k >= 0 && k <= ways) drift = std::max(drift, std::abs(a.border(k) - b.border(k)));
-  return drift;
 }
 
 std::uint64_t Cut::fingerprint() const {

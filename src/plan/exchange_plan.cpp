@@ -83,9 +83,29 @@ Box hull_where(Cells const& cells, First const& first) {
   return result;
 }
 
-bool steps_by_one(Cells const& cells) {
-  return std::all_of(cells.axes.begin(), cells.axes.end(),
-                     [](Cells::Axis const& axis) { return std::abs(axis.stride) <= 1; });
+bool has_gaps(Cells const& cells) {
+  for (std::size_t d = 0; d < cells.axes.size(); ++d)
+    if (std::abs(cells.axes[d].stride) > 1 && cells.lattice.extent(d) > 1) return true;
+  return false;
+}
+
+// The lattice indices of `part` whose places are places of `others`: a box, because both step alike
+// or `others` have one place; none where they step differently.
+Box lattice_shared(Cells const& part, Cells const& others) {
+  Box result = part.lattice;
+  for (std::size_t d = 0; d < part.axes.size(); ++d) {
+    auto const& axis = part.axes[d];
+    auto const& other = others.axes[d];
+    bool const is_one = others.lattice.extent(d) == 1;
+    auto const first = other.frame + other.stride * others.lattice.lo[d] - axis.frame;
+    auto const step = std::max<std::int64_t>(std::abs(axis.stride), 1);
+    bool const meets = first % step == 0 && (is_one || axis.stride == other.stride);
+    if (!meets || (axis.stride == 0 && first != 0)) return Box::none(part.lattice.rank());
+    if (axis.stride == 0) continue;
+    result.lo[d] = std::max(result.lo[d], first / axis.stride);
+    result.hi[d] = std::min(result.hi[d], first / axis.stride + others.lattice.extent(d));
+  }
+  return result;
 }
 
 // Cells that one of a device's work boxes reads.
@@ -155,6 +175,7 @@ class Delivery {
   struct Ghosts {
     std::size_t array = 0;
     Region cells;
+    std::vector<Cells> with_gaps;  // that no region could hold
   };
 
   void append_operand(std::size_t number, std::vector<Transfer>& transfers, DeviceId peer) {
@@ -182,20 +203,27 @@ class Delivery {
           [&](std::size_t, Box const& own) { rest.subtract(part.lattice_in(own)); });
     if (rest.empty()) return rest;
     auto& ghosts = ghosts_of(operand);
-    for (auto const& box : ghosts.boxes())
+    for (auto const& box : ghosts.cells.boxes())
       rest.subtract(lattice_where(part, box, [](Cells::Axis const& axis) { return axis.frame; }));
-    if (steps_by_one(part))
-      for (auto const& box : rest.boxes()) ghosts.add(part.with_lattice(box).frame_hull());
+    for (auto const& given : ghosts.with_gaps) rest.subtract(lattice_shared(part, given));
+    for (auto const& box : rest.boxes()) {
+      auto const given = part.with_lattice(box);
+      if (has_gaps(given))
+        ghosts.with_gaps.push_back(given);
+      else
+        ghosts.cells.add(given.frame_hull());
+    }
     return rest;
   }
 
-  Region& ghosts_of(OperandUse const& operand) {
+  Ghosts& ghosts_of(OperandUse const& operand) {
     for (auto& ghosts : ghosts_)
-      if (ghosts.array == operand.array) return ghosts.cells;
-    ghosts_.push_back({operand.array, {}});
+      if (ghosts.array == operand.array) return ghosts;
+    auto& ghosts = ghosts_.emplace_back();
+    ghosts.array = operand.array;
     if (operand.validity != nullptr)
-      ghosts_.back().cells = operand.validity->valid_on(reader_.device(), *operand.owned);
-    return ghosts_.back().cells;
+      ghosts.cells = operand.validity->valid_on(reader_.device(), *operand.owned);
+    return ghosts;
   }
 
   DeviceId owner_;

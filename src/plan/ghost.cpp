@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "src/base/hash.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/box.hpp"
+#include "src/index/index.hpp"
+#include "src/layout/border_lead.hpp"
 #include "src/plan/access.hpp"
 
 namespace tessera {
@@ -33,12 +36,6 @@ bool is_mirrored(AxisBoundary const& boundary) {
   return is_mirror(boundary.below) || is_mirror(boundary.above);
 }
 
-bool is_whole(Access const& access, std::size_t d, Layout const& owned) {
-  auto const& boundary = access.boundaries[d];
-  return boundary.first == 0 && access.map.axes[d].stride == 1 &&
-         boundary.count == owned.shape()[d];
-}
-
 // The distances that a device reads past its own cells along one dimension.
 struct Reach {
   std::int64_t below = 0;
@@ -54,6 +51,107 @@ std::optional<Reach> reach_where_whole(Layout const& owned, Access const& access
                std::max<std::int64_t>(0, image.hi[d] - owned.shape()[d])};
 }
 
+// The pieces of an array that is read, beside those of the array where the work is done, along one
+// dimension of each, which the same mesh axes cut. Index i reads cell a + s i, and is computed
+// where cell b + t i lives.
+//
+// A device that owns [w, w') of the work's array computes the i with w <= b + t i < w', and owns
+// [r, r') of the other one. With positive s and t, and lag = s b - t a, it reads
+//
+//     at most (t r - s w + lag) / t cells below r, and
+//     at most (s w' - t r' - lag + t - s) / t cells above r' - 1.
+//
+// Only the ratio of s and t matters.
+class PiecesBeside {
+ public:
+  PiecesBeside(Layout const& owned, std::size_t d, ComputePlacement const& place, std::size_t t)
+      : ways_(owned.sharding().ways(d)),
+        read_{owned.sharding().cut(d), owned.shape()[d]},
+        work_{place.layout->sharding().cut(t), place.layout->shape()[t]} {}
+
+  // Sets a, b, s and t. False if one array is read backwards, or if cells are too far away to be
+  // counted.
+  bool step_by(AxisMap const& read, AxisMap const& write) {
+    if ((read.stride > 0) != (write.stride > 0)) return false;
+    auto const divisor = std::gcd(read.stride, write.stride);
+    read_.scale = std::abs(write.stride / divisor);
+    work_.scale = std::abs(read.stride / divisor);
+    constexpr auto most = std::int64_t{1} << 60;
+    bool const is_countable =
+        std::max(std::abs(read.offset), std::int64_t{1}) <= most / read_.scale &&
+        std::max(std::abs(write.offset), std::int64_t{1}) <= most / work_.scale;
+    if (!is_alike() && !is_countable) return false;
+    lag_ = work_.scale * write.offset - read_.scale * read.offset;
+    return true;
+  }
+
+  // True if each device owns just the cells of one array that it owns of the other.
+  [[nodiscard]] bool is_alike() const { return read_ == work_; }
+
+  // The reach if any border of one array could be as far from that of the other as the farthest is.
+  // So arrays whose pieces do not match reach far, whichever part of them is read.
+  [[nodiscard]] std::optional<Reach> farthest_reach() const {
+    Piece const all{0, ways_ + 1};
+    auto const read_leads = border_lead(read_, work_, ways_, all);
+    auto const work_leads = border_lead(work_, read_, ways_, all);
+    if (!read_leads || !work_leads) return std::nullopt;
+    auto const most = std::max(*read_leads, *work_leads);
+    return reach_of(most, most);
+  }
+
+  // The reach of the devices. Nothing lies past the ends of the array unless it `wraps`.
+  [[nodiscard]] std::optional<Reach> reach(bool wraps) const {
+    auto const ends = wraps ? 1 : 0;
+    auto const read_leads = border_lead(read_, work_, ways_, {1 - ends, ways_});
+    auto const work_leads = border_lead(work_, read_, ways_, {1, ways_ + ends});
+    if (!read_leads || !work_leads) return std::nullopt;
+    return reach_of(*read_leads, *work_leads);
+  }
+
+ private:
+  [[nodiscard]] Reach reach_of(std::int64_t read_leads, std::int64_t work_leads) const {
+    auto const t = read_.scale;
+    return {std::max<std::int64_t>(0, floor_div(read_leads + lag_, t)),
+            std::max<std::int64_t>(0, floor_div(work_leads - lag_ + t - work_.scale, t))};
+  }
+
+  std::int64_t ways_;
+  ScaledCut read_;  // scaled by t
+  ScaledCut work_;  // scaled by s
+  std::int64_t lag_ = 0;
+};
+
+// True if some cells of the view lie among the first `stride` cells of the array, and some among
+// the last.
+bool spans_array(Access const& access, std::size_t d, Layout const& owned) {
+  auto const& boundary = access.boundaries[d];
+  auto const stride = access.map.axes[d].stride;
+  return stride > 0 && boundary.first < stride &&
+         boundary.first + stride * boundary.count >= owned.shape()[d];
+}
+
+// A read past an edge that repeats the last cell reaches that cell: one of the first or last
+// `stride` cells of the array, which every device can reach that computes something there.
+std::optional<Reach> reach_with_edges(Layout const& owned, Access const& access, std::size_t d,
+                                      PiecesBeside const& pieces) {
+  auto const& boundary = access.boundaries[d];
+  auto const reach = pieces.reach(wraps(boundary));
+  if (!reach || !reads_at_edges(boundary)) return reach;
+  if (!spans_array(access, d, owned)) return std::nullopt;
+  auto const stride = access.map.axes[d].stride;
+  if (pieces.is_alike() && stride == 1) return reach;
+  return Reach{std::max(reach->below, stride), std::max(reach->above, stride)};
+}
+
+// Reads backwards past an edge reach as far inside as the shift.
+std::optional<Reach> reach_where_mirrored(Layout const& owned, Access const& access, std::size_t d,
+                                          PiecesBeside const& pieces, std::int64_t distance) {
+  bool const is_whole = spans_array(access, d, owned) && access.map.axes[d].stride == 1;
+  auto const far = std::abs(distance);
+  if (!pieces.is_alike() || !is_whole || far >= access.boundaries[d].count) return std::nullopt;
+  return Reach{far, far};
+}
+
 std::optional<Reach> reach_where_cut(Layout const& owned, Access const& access, std::size_t d,
                                      ComputePlacement const& place) {
   auto const& read = access.map.axes[d];
@@ -63,24 +161,15 @@ std::optional<Reach> reach_where_cut(Layout const& owned, Access const& access, 
   auto const& ours = owned.sharding();
   auto const& theirs = place.layout->sharding();
   if (!(ours.spec()[d] == theirs.spec()[*t])) return std::nullopt;
-  if (!(ours.cut(d) == theirs.cut(*t))) return std::nullopt;
   auto const& write = place.map.axes[*t];
-  if (read.stride != write.stride) return std::nullopt;
-  auto const drift =
-      ours.cut(d).border_drift(owned.shape()[d], place.layout->shape()[*t], ours.ways(d));
-  if (drift < 0) return std::nullopt;
-  // An edge cell is within reach only if both arrays are cut alike and the view is the whole array.
-  auto const& boundary = access.boundaries[d];
-  if (reads_at_edges(boundary) && (drift != 0 || !is_whole(access, d, owned))) return std::nullopt;
-  auto const distance = read.offset - write.offset;
-  if (is_mirrored(boundary)) {
-    // A read past one edge reaches the same distance back inside.
-    auto const far = std::abs(distance);
-    if (far >= boundary.count) return std::nullopt;
-    return Reach{far, far};
-  }
-  return Reach{std::max<std::int64_t>(0, drift - distance),
-               std::max<std::int64_t>(0, drift + distance)};
+  PiecesBeside pieces(owned, d, place, *t);
+  if (!pieces.step_by(read, write)) return std::nullopt;
+  if (is_mirrored(access.boundaries[d]))
+    return reach_where_mirrored(owned, access, d, pieces, read.offset - write.offset);
+  auto const farthest = pieces.farthest_reach();
+  auto const most = ours.cut(d).largest(owned.shape()[d], ours.ways(d));
+  if (!farthest || farthest->below > most || farthest->above > most) return std::nullopt;
+  return reach_with_edges(owned, access, d, pieces);
 }
 
 // Ghost cells past the domain hold periodic images of the whole dimension and nothing else.

@@ -38,12 +38,15 @@ struct GhostWidths {
 };
 
 /// Decides the width of a halo: returns the ghost cells that an access needs to read an array in
-/// place. Returns nothing if the reach exceeds the largest piece, or if array and work are cut
-/// differently: then a device assembles the cells that it needs in a temporary. Arrays with several
-/// boxes per device have no ghost cells: they are read in place only if every device owns all cells
-/// that it needs. An array has the largest widths that any statement so far needed, and they never
-/// shrink: `growth_for` (src/statement/lowering) asks for more when a statement needs them. A block
-/// of steps takes its widths from block_schedule.hpp.
+/// place. The same mesh axes cut array and work, but their extents and cuts may differ, and the
+/// access may step otherwise than the work does, such as that of a coarse mesh that reads a fine
+/// one. Returns nothing if other axes cut them, or if pieces that should lie beside each other lie
+/// so far apart that the reach exceeds the largest piece: then a device assembles the cells that it
+/// needs in a temporary. Arrays with several boxes per device have no ghost cells:
+/// they are read in place only if every device owns all cells that it needs. An array has the
+/// largest widths that any statement so far needed, and they never shrink: `growth_for`
+/// (src/statement/lowering) asks for more when a statement needs them. A block of steps takes its
+/// widths from block_schedule.hpp.
 ///
 /// Ranks: pure, and the same on every process: it depends on no device.
 [[nodiscard]] std::optional<GhostWidths> ghost_widths_for(Layout const& owned, Access const& access,
@@ -55,7 +58,8 @@ struct Fill {
   ComputePlacement place;
   std::uint64_t fingerprint;
 
-  /// Returns nothing if no access fills boxes: such ghost cells never count as valid.
+  /// Returns nothing if no access fills boxes: ghost cells that are filled with a step never count
+  /// as valid.
   [[nodiscard]] static std::shared_ptr<Fill const> make(std::vector<Access> accesses,
                                                         ComputePlacement const& place);
 };

@@ -66,13 +66,6 @@ Case random_case(Random& random) {
   }
 }
 
-std::int64_t drift_by_trying(Cut const& cut, std::int64_t a, std::int64_t b, std::int64_t ways) {
-  std::int64_t drift = std::abs(a - b);
-  for (std::int64_t k = 0; k < ways; ++k)
-    drift = std::max(drift, std::abs(cut.piece(a, ways, k).lo - cut.piece(b, ways, k).lo));
-  return drift;
-}
-
 }  // namespace
 
 TEST_CASE("a balanced cut gives the first pieces one cell more") {
@@ -329,41 +322,6 @@ TEST_CASE("the pieces that meet some cells are what trying every piece finds") {
     }
     REQUIRE(met.lo == meeting.front());
     REQUIRE(met.hi == meeting.back() + 1);
-  }
-}
-
-TEST_CASE("borders of nearly equal extents drift by hand-made amounts") {
-  // 102: 26 52 77 102; 100: 25 50 75 100
-  CHECK(Cut::balanced().border_drift(102, 100, 4) == 2);
-  CHECK(Cut::balanced().border_drift(100, 100, 4) == 0);
-  // 9: 3 6 9 9; 8: 2 4 6 8
-  CHECK(Cut::ceil().border_drift(9, 8, 4) == 3);
-  CHECK(Cut::ceil().border_drift(8, 7, 4) == 1);
-  CHECK(Cut::strict().border_drift(8, 12, 4) == 4);
-  CHECK(Cut::explicit_sizes({3, 2}).border_drift(5, 5, 2) == 0);
-  CHECK(Cut::explicit_sizes({3, 2}).border_drift(5, 6, 2) == -1);
-  CHECK(Cut::cyclic(2).border_drift(5, 5, 2) == 0);
-  CHECK(Cut::cyclic(2).border_drift(5, 6, 2) == -1);
-  CHECK(Cut::segments({3, 2}).border_drift(5, 6, 2) == -1);
-}
-
-TEST_CASE("the drift of borders is what trying every border finds") {
-  Random random(6);
-  for (int round = 0; round < 5000; ++round) {
-    auto const ways = random.between(1, 20);
-    auto const a = random.between(0, 60);
-    auto const b = random.between(0, 60);
-    CAPTURE(ways);
-    CAPTURE(a);
-    CAPTURE(b);
-
-    REQUIRE(Cut::balanced().border_drift(a, b, ways) ==
-            drift_by_trying(Cut::balanced(), a, b, ways));
-    auto const unit = Cut::unit(random.between(1, 9));
-    REQUIRE(unit.border_drift(a, b, ways) == drift_by_trying(unit, a, b, ways));
-    REQUIRE(Cut::ceil().border_drift(a, b, ways) == drift_by_trying(Cut::ceil(), a, b, ways));
-    REQUIRE(Cut::strict().border_drift(a * ways, b * ways, ways) ==
-            drift_by_trying(Cut::strict(), a * ways, b * ways, ways));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -115,12 +116,14 @@ TEST_CASE("a reach longer than the largest shard is no matter of ghost cells") {
   CHECK(widths_text(*cells, shifted_by({5}), work_on(cells, {{0}, {5}})) == "none");
 }
 
-TEST_CASE("a slice of an array one cell longer needs a cell more on both sides") {
+TEST_CASE("a slice of an array one cell longer needs a cell where its pieces begin later") {
   auto const longer = cells_on_devices(13, 4);   // 4 3 3 3
   auto const shorter = cells_on_devices(12, 4);  // 3 3 3 3
 
-  CHECK(widths_text(*longer, shifted_by({0}), work_on(shorter)) == "(1,) below, (1,) above");
-  CHECK(widths_text(*longer, shifted_by({1}), work_on(shorter)) == "(0,) below, (2,) above");
+  CHECK(widths_text(*longer, shifted_by({0}), work_on(shorter)) == "(1,) below, (0,) above");
+  CHECK(widths_text(*longer, shifted_by({1}), work_on(shorter)) == "(0,) below, (0,) above");
+  CHECK(widths_text(*shorter, shifted_by({0}), work_on(longer, {{0}, {12}})) ==
+        "(0,) below, (1,) above");
 }
 
 TEST_CASE("around several boxes there are no ghost cells, and none are needed to read them") {
@@ -168,7 +171,7 @@ TEST_CASE("what lies quite differently from the work is no matter of ghost cells
   CHECK(widths_text(*grid, same, work_on(rows)) == "none");
   CHECK(widths_text(*grid, same, work_on(turned)) == "none");
   CHECK(widths_text(*grid, same, work_on(elsewhere)) == "none");
-  CHECK(widths_text(*grid, same, work_on(ceil)) == "none");
+  CHECK(widths_text(*grid, same, work_on(ceil)) == "(0, 0) below, (0, 0) above");
   CHECK(widths_text(*grid, Access::plain({2, {{1, 0, 1}, {0, 0, 1}}}), work_on(grid)) == "none");
   CHECK(widths_text(*grid, Access::plain({2, {{AxisMap::fixed, 2, 1}, {1, 0, 1}}}),
                     work_on(grid)) == "none");
@@ -182,6 +185,130 @@ TEST_CASE("strides are read through ghost cells where the write has the same one
   CHECK(widths_text(*cells, Access::plain({1, {{0, 2, 1}}}), odd) == "none");
 }
 
+//            device 0        device 1    device 2    device 3
+//  fine      [0 1 2 3 4]     [5 6 7 8]   [9 .. 12]   [13 .. 16]
+//  coarse    [0   1   2]     [  3   4]   [  5   6]   [  7    8]
+
+TEST_CASE("a coarse mesh over a fine one is read through ghost cells, and the fine one too") {
+  auto const fine = cells_on_devices(17, 4);
+  auto const coarse = cells_on_devices(9, 4);
+  auto const inner = work_on(coarse, {{1}, {8}});
+  auto const read_fine = [&](std::int64_t offset) {
+    return widths_text(*fine, Access::plain({1, {{0, offset, 2}}}), inner);
+  };
+  auto const read_coarse = [&](std::int64_t written, std::int64_t offset) {
+    ComputePlacement const place{fine, {1, {{0, written, 2}}}, {{0}, {9 - written}}};
+    return widths_text(*coarse, shifted_by({offset}), place);
+  };
+
+  CHECK(read_fine(-1) == "(0,) below, (0,) above");
+  CHECK(read_fine(0) == "(0,) below, (0,) above");
+  CHECK(read_fine(1) == "(0,) below, (1,) above");
+  CHECK(read_coarse(0, 0) == "(0,) below, (0,) above");
+  CHECK(read_coarse(1, 0) == "(1,) below, (0,) above");
+  CHECK(read_coarse(1, 1) == "(0,) below, (0,) above");
+}
+
+TEST_CASE("cells that halve evenly are read where they are") {
+  auto const fine = cells_on_devices(24, 4);
+  auto const coarse = cells_on_devices(12, 4);
+  auto const step = [](std::int64_t offset) { return Access::plain({1, {{0, offset, 2}}}); };
+
+  CHECK(widths_text(*fine, step(0), work_on(coarse)) == "(0,) below, (0,) above");
+  CHECK(widths_text(*fine, step(1), work_on(coarse)) == "(0,) below, (0,) above");
+  CHECK(widths_text(*fine, step(-2), work_on(coarse, {{1}, {12}})) == "(2,) below, (0,) above");
+  // The same ratio: every sixth cell for every third one, and both backwards.
+  ComputePlacement const third{coarse, {1, {{0, 0, 3}}}, {{0}, {4}}};
+  CHECK(widths_text(*fine, Access::plain({1, {{0, 1, 6}}}), third) == "(0,) below, (0,) above");
+  ComputePlacement const backwards{coarse, {1, {{0, 11, -1}}}, {{0}, {12}}};
+  CHECK(widths_text(*fine, Access::plain({1, {{0, 23, -2}}}), backwards) ==
+        "(0,) below, (0,) above");
+  CHECK(widths_text(*fine, Access::plain({1, {{0, 23, -2}}}), work_on(coarse)) == "none");
+}
+
+//           device 0   device 1   device 2
+//  balanced [0 1 2 3]  [4 5 6]    [7 8 9]
+//  ceil     [0 1 2 3]  [4 5 6 7]  [8 9]
+//  unit(3)  [0 .. 5]   [6 7 8]    [9]
+
+TEST_CASE("rules that cut differently are read where their borders are near each other") {
+  auto const balanced = cells_on_devices(10, 3);  // 4 3 3
+  auto const ceil = cells_on_devices(10, 3, Cut::ceil());
+  auto const unit = cells_on_devices(10, 3, Cut::unit(3));
+  auto const same = shifted_by({0});
+
+  CHECK(widths_text(*ceil, same, work_on(balanced)) == "(1,) below, (0,) above");
+  CHECK(widths_text(*balanced, same, work_on(ceil)) == "(0,) below, (1,) above");
+  CHECK(widths_text(*unit, same, work_on(ceil)) == "(2,) below, (0,) above");
+  CHECK(widths_text(*cells_on_devices(40, 8, Cut::unit(4)), same,
+                    work_on(cells_on_devices(40, 8))) == "(6,) below, (0,) above");
+  CHECK(widths_text(*cells_on_devices(40, 8), same,
+                    work_on(cells_on_devices(40, 8, Cut::unit(10)))) == "none");
+}
+
+TEST_CASE("a fine mesh in units of a coarse cell matches on any number of devices") {
+  for (std::int64_t devices = 2; devices <= 31; ++devices) {
+    CAPTURE(devices);
+    auto const fine = cells_on_devices(121, devices, Cut::unit(4));
+    auto const coarse = cells_on_devices(61, devices, Cut::unit(2));
+    auto const coarser = cells_on_devices(31, devices);
+    for (auto const& [from, to] : {std::pair(fine, coarse), std::pair(coarse, coarser)}) {
+      auto const inner = work_on(to, {{1}, {to->shape()[0] - 1}});
+      auto const read = [&](std::int64_t offset) {
+        return widths_text(*from, Access::plain({1, {{0, offset, 2}}}), inner);
+      };
+      CHECK(read(-1) == "(1,) below, (0,) above");
+      CHECK(read(0) == "(0,) below, (0,) above");
+      CHECK(read(1) == "(0,) below, (0,) above");
+    }
+  }
+}
+
+TEST_CASE("pieces that do not match at any scale are no matter of ghost cells") {
+  auto const fine = cells_on_devices(16, 8);
+  auto const half = cells_on_devices(16, 8);
+  auto const step = Access::plain({1, {{0, 0, 2}}});
+
+  CHECK(widths_text(*fine, step, work_on(half, {{0}, {8}})) == "none");
+  // 9: 2 1 1 1 1 1 1 1; 5: 1 1 1 1 1 0 0 0
+  CHECK(widths_text(*cells_on_devices(9, 8), step, work_on(cells_on_devices(5, 8))) == "none");
+  // Rounded up they match: 2 2 2 2 1 0 0 0 and 1 1 1 1 1 0 0 0
+  CHECK(widths_text(*cells_on_devices(9, 8, Cut::ceil()), step,
+                    work_on(cells_on_devices(5, 8, Cut::ceil()))) == "(0,) below, (0,) above");
+  CHECK(widths_text(*cells_on_devices(16, 4, Cut::cyclic(2)), step,
+                    work_on(cells_on_devices(8, 4, Cut::cyclic(1)))) == "none");
+}
+
+TEST_CASE("a stepped view that wraps around or repeats its ends reaches as far as it must") {
+  auto const fine = cells_on_devices(24, 4);
+  auto const coarse = cells_on_devices(12, 4);
+  auto const stepped = [](std::int64_t offset, BoundaryKind kind, std::int64_t first) {
+    auto access = Access::plain({1, {{0, first + offset, 2}}});
+    access.boundaries[0] = {kind, kind, first, 12};
+    return access;
+  };
+
+  CHECK(widths_text(*fine, stepped(-2, periodic, 0), work_on(coarse)) == "(2,) below, (0,) above");
+  CHECK(widths_text(*fine, stepped(2, BoundaryKind::constant, 1), work_on(coarse)) ==
+        "(0,) below, (2,) above");
+  CHECK(widths_text(*fine, stepped(2, BoundaryKind::edge, 1), work_on(coarse)) ==
+        "(2,) below, (2,) above");
+  CHECK(widths_text(*fine, stepped(2, BoundaryKind::reflect, 0), work_on(coarse)) == "none");
+}
+
+TEST_CASE("strides and offsets as large as they may be are counted or refused") {
+  auto const most = std::int64_t{1} << 61;
+  auto const large = cells_on_devices(most, 4);
+  auto const small = cells_on_devices(4, 4);
+  auto const far = Access::plain({1, {{0, 0, most / 4}}});
+
+  CHECK(widths_text(*large, far, work_on(small)) == "(0,) below, (0,) above");
+  CHECK(widths_text(*small, shifted_by({0}), {large, {1, {{0, 0, most / 4}}}, {{0}, {4}}}) ==
+        "(0,) below, (0,) above");
+  CHECK(widths_text(*large, Access::plain({1, {{0, most - 5, 5}}}), work_on(small, {{0}, {1}})) ==
+        "none");
+}
+
 TEST_CASE("a periodic view of a part has no images in ghost cells") {
   auto const cells = cells_on_devices(12, 3);
   auto access = shifted_by({1});
@@ -193,17 +320,22 @@ TEST_CASE("a periodic view of a part has no images in ghost cells") {
 TEST_CASE("widths cover whatever any device reads") {
   Random random(3);
   int with_ghosts = 0;
+  int stepped = 0;
   for (int round = 0; round < 20'000; ++round) {
     auto const devices = random.between(1, 5);
     auto const extent = random.between(1, 14);
-    auto const other = random.chance() ? extent : std::max<std::int64_t>(1, extent - 1);
+    auto const nearly = random.chance() ? extent - 1 : (extent + 1) / random.between(1, 3);
+    auto const other = random.chance() ? extent : std::max<std::int64_t>(1, nearly);
     auto const cut = random_cut(random, extent, devices);
     bool const listed = cut.kind() == Cut::Kind::explicit_sizes;
     auto const owned = cells_on_devices(extent, devices, cut);
-    auto const layout = cells_on_devices(listed ? extent : other, devices, cut);
-    auto const stride = random.between(0, 3) == 0 ? 2 : 1;
-    auto const most = (layout->shape()[0] - 1) / stride + 1;
-    ComputePlacement const place{layout, {1, {{0, 0, stride}}}, {{0}, {random.between(0, most)}}};
+    auto const unlike = random.chance() ? Cut::ceil() : Cut::unit(random.between(1, 3));
+    auto const layout = cells_on_devices(listed ? extent : other, devices,
+                                         random.between(0, 3) == 0 ? unlike : cut);
+    auto const written = random.between(0, 3) == 0 ? 2 : 1;
+    auto const stride = random.between(0, 2) == 0 ? random.between(1, 3) : written;
+    auto const most = (layout->shape()[0] - 1) / written + 1;
+    ComputePlacement const place{layout, {1, {{0, 0, written}}}, {{0}, {random.between(0, most)}}};
     auto access = Access::plain({1, {{0, stride * random.between(-4, 4), stride}}});
     auto const count = extent / stride;
     if (count == 0) continue;
@@ -222,11 +354,13 @@ TEST_CASE("widths cover whatever any device reads") {
     auto const needed = widths_by_reading(*owned, access, place);
     REQUIRE(widths->covers(needed));
     with_ghosts += needed == GhostWidths::none(1) ? 0 : 1;
+    stepped += needed == GhostWidths::none(1) || stride == written ? 0 : 1;
     bool const exact =
-        extent == layout->shape()[0] && around && stride == 1 && place.indices.hi[0] == extent;
+        *owned == *layout && around && stride == 1 && written == 1 && place.indices.hi[0] == extent;
     if (exact) REQUIRE(*widths == needed);
   }
   CHECK(with_ghosts > 1000);
+  CHECK(stepped > 80);
 }
 
 //  device 0    device 1

@@ -164,4 +164,40 @@ TEST_CASE("coupled fields with periodic ends, the number of the step and an edge
   }
 }
 
+TEST_CASE("a loop that goes down to a coarse mesh and up again has the bits of a plain one") {
+  auto const even = range(none, none, 2), odd = range(1, none, 2);
+  auto const cycle = [&](DistArray<double, 1>& fine, DistArray<double, 1>& coarse) {
+    coarse(inner) =
+        0.3 * fine(range(1, -3, 2)) + 0.4 * fine(range(2, -2, 2)) + 0.3 * fine(range(3, none, 2));
+    fine(even) += 0.1 * coarse;
+    fine(odd) += 0.07 * (coarse(range(0, -1)) + coarse(from(1)));
+    fine(inner) = 0.3 * (fine(left) + fine(inner) + fine(right));
+  };
+  for (auto const cells : {33, 65, 9}) {
+    CAPTURE(cells);
+    auto plain = bumps(cells), looped = bumps(cells);
+    auto below = bumps((cells + 1) / 2), looped_below = bumps((cells + 1) / 2);
+
+    for (int step = 0; step < 7; ++step) cycle(plain, below);
+    iterate(7, [&] { cycle(looped, looped_below); });
+
+    CHECK(hash(looped) == hash(plain));
+    CHECK(hash(looped_below) == hash(below));
+  }
+}
+
+// One array, read and written with different steps.
+TEST_CASE("a loop that gathers every second cell of its array has the bits of a plain one") {
+  auto plain = bumps(64), looped = bumps(64);
+  auto const step = [](DistArray<double, 1>& u) {
+    u(range(0, 32)) = 0.3 * u(range(none, none, 2)) + 0.1 * u(range(1, none, 2));
+    u(range(1, none, 2)) += 0.1 * u(range(none, none, 2));
+  };
+
+  for (int s = 0; s < 7; ++s) step(plain);
+  iterate(7, [&] { step(looped); });
+
+  CHECK(hash(looped) == hash(plain));
+}
+
 TEST_SUITE_END();

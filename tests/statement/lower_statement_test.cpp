@@ -311,4 +311,30 @@ TEST_CASE("large targets that are not read may be stored past the caches") {
   CHECK_FALSE(part_of(v, u, work_on(layout, {{0}, {cells - 1}})));
 }
 
+//  balanced [0 1 2 3]  [4 5 6]    [7 8 9]
+//  ceil     [0 1 2 3]  [4 5 6 7]  [8 9]
+
+TEST_CASE("what the program moves leaves no ghost cells, what a statement reads does") {
+  auto const rounded = cells_on_devices(10, 3, Cut::ceil());
+  auto const balanced = doubles(cells_on_devices(10, 3), 1);
+  auto statement =
+      statement_of(doubles(rounded, 2), work_on(rounded), {{balanced, shifted_by({0}), -1}});
+
+  CHECK(Case(statement).growth == std::vector<GhostGrowth>{{0, {{0}, {1}}}});
+
+  statement.operands[0].array = doubles(cells_on_devices(10, 3), 3);
+  statement.purpose = detail::Purpose::transfer;
+  statement.copied_bytes = 8;
+  Case const moved(statement);
+  CHECK(moved.growth.empty());
+  CHECK(moved.on(1).scratch_bytes == 0);
+  auto const lowered = moved.on_all(3);
+  CHECK(lowered.bytes == 8);
+  CHECK(lowered.explanation.reads[0].reason == "reads (i0), which the program moves");
+
+  statement.target = doubles(cells_on_devices(10, 3), 4);
+  statement.work = work_on(statement.target->layout());
+  CHECK(Case(statement).modes.in_place[0]);
+}
+
 TEST_SUITE_END();

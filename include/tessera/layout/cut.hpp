@@ -90,11 +90,6 @@ class Cut {
   [[nodiscard]] std::int64_t largest(std::int64_t extent, std::int64_t ways) const;
   /// How many ways own cells.
   [[nodiscard]] std::int64_t ways_with_cells(std::int64_t extent, std::int64_t ways) const;
-  /// The largest |a_k - b_k| over k = 0 … ways, where piece k begins at a_k if `extent_a` cells are
-  /// cut `ways` ways, and at b_k if `extent_b` are. 0 for equal extents; -1 for unequal ones under
-  /// a rule that fits one extent only, or whose pieces are not one for each way.
-  [[nodiscard]] std::int64_t border_drift(std::int64_t extent_a, std::int64_t extent_b,
-                                          std::int64_t ways) const;
   /// The cut of `rows` rows of `row_cells` cells each, counted in cells: under the result, cut the
   /// same number of ways, piece k has just the cells of the rows that piece k has here.
   /// Example: cyclic(2) of rows of 5 cells is cyclic(10) of cells.

@@ -14,6 +14,7 @@ std::string reason_for(Statement const& statement, OperandModes const& modes, st
   auto const& access = statement.operands[operand].access;
   if (modes.in_place[operand])
     return text("reads ", access, " with ghost cells ", modes.widths[operand]);
+  if (is_moved(statement)) return text("reads ", access, ", which the program moves");
   if (statement.operands[operand].array->is_pinned())
     return text("reads ", access, " of an array that is pinned and so has no ghost cells");
   return text("reads ", access, ", which ghost cells around the shards of ",

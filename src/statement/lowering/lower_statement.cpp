@@ -31,13 +31,17 @@ std::vector<std::shared_ptr<Fill const>> fills_of(StatementUse const& use) {
 
 }  // namespace
 
+bool is_moved(Statement const& statement) {
+  return statement.purpose == detail::Purpose::transfer && statement.copied_bytes != 0;
+}
+
 OperandModes choose_modes(Statement const& statement) {
   OperandModes modes;
   for (auto const& operand : statement.operands) {
-    auto const widths =
-        operand.array->is_pinned()
-            ? std::nullopt
-            : ghost_widths_for(*operand.array->layout(), operand.access, statement.work);
+    auto widths = operand.array->is_pinned()
+                      ? std::nullopt
+                      : ghost_widths_for(*operand.array->layout(), operand.access, statement.work);
+    if (widths && needs_ghosts(*widths) && is_moved(statement)) widths.reset();
     modes.in_place.push_back(widths.has_value());
     modes.widths.push_back(widths.value_or(GhostWidths::none(operand.access.rank())));
   }

@@ -33,6 +33,10 @@ struct OperandModes {
 };
 [[nodiscard]] OperandModes choose_modes(Statement const& statement);
 
+/// True if the program moves an array, by reshard or `r = u`: then what arrives is put where it
+/// belongs, and leaves no ghost cells.
+[[nodiscard]] bool is_moved(Statement const& statement);
+
 /// An array that needs wider ghost cells than it has.
 struct GhostGrowth {
   std::size_t operand = 0;  ///< the first that reads it

@@ -193,6 +193,15 @@ void run_all() {
     dealt(700) = 1.0;
   });
 
+  auto fine = iota<double>({1025}, {row, P("x")});
+  auto coarse = iota<double>({513}, {row, P("x")});
+  measure("down to a coarse mesh and up again", [&] {
+    coarse(inner) =
+        0.3 * fine(range(1, -3, 2)) + 0.3 * fine(range(2, -2, 2)) + 0.3 * fine(range(3, none, 2));
+    fine(range(none, none, 2)) += 0.1 * coarse;
+    fine(range(1, none, 2)) += 0.1 * (coarse(range(0, -1)) + coarse(from(1)));
+  });
+
   auto square = iota<double>({40, 40}, {grid, P("y", "x")});
   measure("a transpose added in place, under a mask", [&] {
     square += 0.1 * transpose(square);
