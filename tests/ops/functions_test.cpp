@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/contract.hpp"
 #include "tessera/array/operators.hpp"
 #include "tessera/array/shift.hpp"
 #include "tessera/ops/reductions.hpp"
@@ -66,6 +67,20 @@ TEST_CASE("of neighbours") {
   auto const u = spread_out<double, 1>(m, over(4));
   DistArray const values = exp(shift(u, 1, periodic)) - u;
   CHECK_ALL(sum(exp(shift(u, 1, periodic)) - u).value() == sum(values).value());
+}
+
+TEST_CASE("terms with fused products") {
+  auto const p = 1 + 0x1p-30;  // its square is 1 + 2^-29 + 2^-60
+  for (auto const& sharding : {over(1, 1), over(2, 4), over(8, 1)}) {
+    auto const u = full<double>({23, 400}, p, sharding);
+    auto const rest = [&] { return contract(u * u - (1 + 0x1p-29)); };
+
+    CHECK_ALL(sum(rest()).value() == 9200 * 0x1p-60);
+    CHECK_ALL(max(abs(rest())).value() == 0x1p-60);
+    CHECK_ALL(sum(rest(), axis(0)).to_host() == std::vector<double>(400, 23 * 0x1p-60));
+    CHECK_ALL(sum(rest(), axis(1)).to_host() == std::vector<double>(23, 400 * 0x1p-60));
+    CHECK_ALL(sum(u * u - (1 + 0x1p-29)).value() == 0);
+  }
 }
 
 TEST_SUITE_END();

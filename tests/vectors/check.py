@@ -18,7 +18,7 @@ ADDRESS = r"[-\w.+]*\((?!%rsp|%rbp)[^)]*\)"  # of cells, not of what the functio
 VECTOR_STORE = re.compile(rf"v\w+\s+(?:\$\w+,\s*)?%[xyz]mm\d+,\s*{ADDRESS}$")
 SCALAR_STORE = re.compile(rf"(?:mov[bwlq]?|set\w+)\s+(?:\$?%?\w+,\s*)?{ADDRESS}$|vmovs[sd]\s+%xmm\d+,\s*{ADDRESS}$")
 SCALAR_WORK = re.compile(
-    r"v(?:add|sub|mul|div|sqrt|min|max|round|u?comi|cmp\w*)s[sd]\b|v?cvtt?s[sdi]\w*|call|i?div[bwlq]?\s")
+    r"v(?:add|sub|mul|div|fn?m\w+|sqrt|min|max|round|u?comi|cmp\w*)s[sd]\b|v?cvtt?s[sdi]\w*|call|i?div[bwlq]?\s")
 
 
 def functions_of(assembly: str) -> tuple[dict[str, list[str]], dict[int, str]]:

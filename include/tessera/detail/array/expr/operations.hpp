@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "tessera/detail/array/expr/convert.hpp"
+#include "tessera/detail/array/expr/fused.hpp"
 #include "tessera/detail/base/function.hpp"
 #include "tessera/detail/formulas/functions.hpp"
 
@@ -22,10 +23,6 @@ using Wrapping = std::common_type_t<std::make_unsigned_t<C>, unsigned>;
 
 template <class C>
 inline constexpr bool wraps = std::is_integral_v<C> && !std::same_as<C, bool>;
-
-/// The argument type of the functions of <cmath>: float for floating types of 16 bits.
-template <class C>
-using Computed = std::conditional_t<is_half<C>, float, C>;
 
 // Complex arithmetic as in NumPy: by the plain formulas, which the compiler vectorises. C++'s own
 // operators first look for infinities among NaNs.
@@ -48,7 +45,8 @@ TESSERA_FUNCTION std::complex<R> quotient_of(std::complex<R> a, std::complex<R> 
   return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
 }
 
-struct Add {
+struct Add : SumOfFactors {
+  using SumOfFactors::apply;
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
     if constexpr (wraps<C>)
@@ -57,7 +55,8 @@ struct Add {
       return static_cast<C>(a + b);  // bool: or
   }
 };
-struct Subtract {
+struct Subtract : DifferenceOfFactors {
+  using DifferenceOfFactors::apply;
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
     if constexpr (wraps<C>)

@@ -131,15 +131,28 @@ void visit_blocks(Row const& row, std::int64_t first, std::int64_t end, Visit co
   }
 }
 
+/// Writes one cell; a complex one part by part, since g++ makes few vectors of whole ones.
+template <class T, class S>
+void write_cell(T& cell, S const& value) {
+  if constexpr (is_complex<T>) {
+    auto const number = convert<T>(value);
+    auto* const parts = reinterpret_cast<real_of<T>*>(&cell);
+    parts[0] = number.real();
+    parts[1] = number.imag();
+  } else {
+    cell = convert<T>(value);
+  }
+}
+
 /// Writes `count` cells that lie `stride` elements apart, 1 if `unit`.
 template <bool unit, class T, class Row>
 void write_cells(T* to, std::int64_t stride, Row const& cells, std::int64_t count) {
   if constexpr (unit) {
 #pragma GCC ivdep
-    for (std::int64_t j = 0; j < count; ++j) to[j] = convert<T>(cells(j));
+    for (std::int64_t j = 0; j < count; ++j) write_cell(to[j], cells(j));
   } else {
 #pragma GCC ivdep
-    for (std::int64_t j = 0; j < count; ++j) to[j * stride] = convert<T>(cells(j));
+    for (std::int64_t j = 0; j < count; ++j) write_cell(to[j * stride], cells(j));
   }
 }
 
