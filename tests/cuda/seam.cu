@@ -18,6 +18,7 @@ template <class T>
 void operations(Array<T>& w, Array<T> const& u, Array<T> const& v, Array<bool>& m) {
   w = u + v * u - 3 * v;
   w = ts::contract(u * v - (3 * u + v * w));
+  w = ts::let(u + v) * ts::let(u + v);
   w = -u % ts::abs(v);
   w = ts::minimum(u, ts::maximum(v, u));
   w = ts::where(u < v, u, 2 * v);

@@ -83,4 +83,22 @@ TEST_CASE("terms with fused products") {
   }
 }
 
+TEST_CASE("terms that are read several times") {
+  auto const m = fractions({23, 400});
+  for (auto const& sharding : {over(1, 1), over(2, 4), over(8, 1)}) {
+    auto const u = spread_out<double, 2>(m, sharding);
+    auto const term = [&](auto const& s) {
+      return s(all, range(0, -2)) * s(all, from(2)) + exp(s(all, range(1, -1)));
+    };
+    auto const named = [&] { return term(let(0.5 * u * u - u)); };
+    DistArray const values = term(0.5 * u * u - u);
+
+    CHECK_ALL(sum(named()).value() == sum(values).value());
+    CHECK_ALL(argmax(named()).value() == argmax(values).value());
+    CHECK_ALL(sum(named(), axis(0)).to_host() == sum(values, axis(0)).to_host());
+    CHECK_ALL(sum(named(), axis(1)).to_host() == sum(values, axis(1)).to_host());
+    CHECK_ALL(argmin(named(), axis(0)).to_host() == argmin(values, axis(0)).to_host());
+  }
+}
+
 TEST_SUITE_END();

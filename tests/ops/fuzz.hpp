@@ -66,6 +66,7 @@ enum class Kind : std::uint8_t {
   copy_transposed,
   function,
   contracted,
+  named,
   count
 };
 
@@ -368,6 +369,11 @@ class Fuzz {
       case Kind::contracted:
         to = contract(k0 * in_b - (k1 * to + k2 * in_c) * in_b);
         break;
+      case Kind::named: {
+        auto const sum = let(k0 * in_b + in_c);
+        to = sum + k1 * moved(sum, step.offsets_1, step.edges_1) - sum * to;
+        break;
+      }
       case Kind::choose:
         to = where(in_b > in_c, in_b, 7);
         break;
@@ -469,13 +475,14 @@ class Fuzz {
       case Kind::stencil:
       case Kind::sprinkle:
       case Kind::contracted:
+      case Kind::named:
       case Kind::masked:
       case Kind::function:
       case Kind::transposed_sum:
         note(step.a, spans, {step.c, step.in_c});
         note(step.a, spans, {step.b, step.in_b});
         if (step.kind == Kind::stencil || step.kind == Kind::sprinkle ||
-            step.kind == Kind::contracted)
+            step.kind == Kind::contracted || step.kind == Kind::named)
           note(step.a, spans, {step.a, spans});
         return;
       case Kind::shift_two:
@@ -635,6 +642,13 @@ class Fuzz {
       case Kind::function:
         put([](T x, T y) { return plus(times(k1, sine_of<T>(x)), y); }, b, c);
         break;
+      case Kind::named: {
+        auto const sum = combined<T>(
+            shape, [](T x, T y) { return plus(times(k0, x), y); }, b, c);
+        put([](T x, T y, T z) { return plus(plus(x, times(k1, y)), times(T{-1}, times(x, z))); },
+            sum, sum.shifted(step.offsets_1, step.edges_1), to);
+        break;
+      }
       case Kind::contracted:
         put(
             [](T x, T y, T z) {

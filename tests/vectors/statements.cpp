@@ -91,6 +91,11 @@ STATEMENT(float16, contract(h * h + h))
 STATEMENT(bfloat16, contract(b - b * b))
 STATEMENT(i32, contract(i_32 * i_32 + i_32))
 
+// Expressions that are read several times.
+STATEMENT(double, let(d + d) * let(d + d) - 0.5 * let(d + d))
+STATEMENT(float, let(f * f) - let(f * f))
+STATEMENT(c128, let(z + z) * let(z + z))
+
 // Comparisons.
 STATEMENT(bool, d < d)
 STATEMENT(bool, d <= 1.0)

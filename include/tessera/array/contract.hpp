@@ -60,7 +60,10 @@ template <class Op, class C, class MakeA, class MakeB, class A, class B>
 
 template <class Op, class C, class A>
 auto Contract::operator()(UnaryNode<Op, C, A> const& node) const {
-  return UnaryNode<Op, C, Made<Contract, A>>(*this, node.a);
+  if constexpr (std::same_as<Op, Let>)
+    return node;
+  else
+    return UnaryNode<Op, C, Made<Contract, A>>(*this, node.a);
 }
 template <class Op, class C, class A, class B>
 auto Contract::operator()(BinaryNode<Op, C, A, B> const& node) const {

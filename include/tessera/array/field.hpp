@@ -32,6 +32,9 @@ struct WithMemberRow {
 };
 template <auto member, class... Rows>
 inline constexpr bool has_functions<WithMemberRow<member, Rows...>> = (has_functions<Rows> || ...);
+template <auto member, class... Rows>
+inline constexpr std::int64_t let_depth<WithMemberRow<member, Rows...>> =
+    std::max({let_depth<Rows>...});
 template <auto member, class S, class V>
 requires(has_functions<WithMemberRow<member, S, V>>) struct Block<WithMemberRow<member, S, V>> {
   Block<S> structs;
