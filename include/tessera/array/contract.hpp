@@ -2,6 +2,8 @@
 /// @file
 /// contract: products that are fused into the sums above them.
 
+#include <concepts>
+#include <type_traits>
 #include <utility>
 
 #include "tessera/detail/array/expr/nodes.hpp"

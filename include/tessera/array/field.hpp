@@ -2,6 +2,7 @@
 /// @file
 /// One member of an array of structs, to read and to write.
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
