@@ -51,6 +51,8 @@ tessera_test_example(gray_scott_2d --cells 30 --steps 150)
 tessera_test_example(jacobi_poisson --cells 14 19)
 tessera_test_example(histogram)
 tessera_test_example(seepage_2d 0 21 230)
+tessera_test_example(polynomial_1d 101 2 2)
+tessera_test_example(smooth_3d 11 2 2)
 tessera_test_example_as(heat_1d_serial solo:1 --cells 101 --steps 100)
 
 # All spreads and routes against each other and against the plain loop.

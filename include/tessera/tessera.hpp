@@ -3,6 +3,7 @@
 /// The umbrella header: everything a program needs.
 
 #include "tessera/array/adopt.hpp"
+#include "tessera/array/contract.hpp"
 #include "tessera/array/creation.hpp"
 #include "tessera/array/dist_array.hpp"
 #include "tessera/array/field.hpp"

@@ -17,6 +17,8 @@ using Array = ts::DistArray<T, N>;
 template <class T>
 void operations(Array<T>& w, Array<T> const& u, Array<T> const& v, Array<bool>& m) {
   w = u + v * u - 3 * v;
+  w = ts::contract(u * v - (3 * u + v * w));
+  w = ts::let(u + v) * ts::let(u + v);
   w = -u % ts::abs(v);
   w = ts::minimum(u, ts::maximum(v, u));
   w = ts::where(u < v, u, 2 * v);
@@ -40,6 +42,7 @@ void bits(Array<std::int32_t>& w, Array<std::int32_t> const& u) {
 void complex_numbers(Array<std::complex<double>>& w, Array<double>& real,
                      Array<std::complex<double>> const& z) {
   w = z + z * z - z / z;
+  w = ts::contract(z - z * z / z);
   real = ts::abs(z) + ts::real(ts::conj(z)) * ts::imag(z);
   w = ts::sqrt(z);  // the host's alone
 }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/contract.hpp"
 #include "tessera/array/operators.hpp"
 #include "tessera/array/shift.hpp"
 #include "tessera/ops/reductions.hpp"
@@ -66,6 +67,38 @@ TEST_CASE("of neighbours") {
   auto const u = spread_out<double, 1>(m, over(4));
   DistArray const values = exp(shift(u, 1, periodic)) - u;
   CHECK_ALL(sum(exp(shift(u, 1, periodic)) - u).value() == sum(values).value());
+}
+
+TEST_CASE("terms with fused products") {
+  auto const p = 1 + 0x1p-30;  // its square is 1 + 2^-29 + 2^-60
+  for (auto const& sharding : {over(1, 1), over(2, 4), over(8, 1)}) {
+    auto const u = full<double>({23, 400}, p, sharding);
+    auto const rest = [&] { return contract(u * u - (1 + 0x1p-29)); };
+
+    CHECK_ALL(sum(rest()).value() == 9200 * 0x1p-60);
+    CHECK_ALL(max(abs(rest())).value() == 0x1p-60);
+    CHECK_ALL(sum(rest(), axis(0)).to_host() == std::vector<double>(400, 23 * 0x1p-60));
+    CHECK_ALL(sum(rest(), axis(1)).to_host() == std::vector<double>(23, 400 * 0x1p-60));
+    CHECK_ALL(sum(u * u - (1 + 0x1p-29)).value() == 0);
+  }
+}
+
+TEST_CASE("terms that are read several times") {
+  auto const m = fractions({23, 400});
+  for (auto const& sharding : {over(1, 1), over(2, 4), over(8, 1)}) {
+    auto const u = spread_out<double, 2>(m, sharding);
+    auto const term = [&](auto const& s) {
+      return s(all, range(0, -2)) * s(all, from(2)) + exp(s(all, range(1, -1)));
+    };
+    auto const named = [&] { return term(let(0.5 * u * u - u)); };
+    DistArray const values = term(0.5 * u * u - u);
+
+    CHECK_ALL(sum(named()).value() == sum(values).value());
+    CHECK_ALL(argmax(named()).value() == argmax(values).value());
+    CHECK_ALL(sum(named(), axis(0)).to_host() == sum(values, axis(0)).to_host());
+    CHECK_ALL(sum(named(), axis(1)).to_host() == sum(values, axis(1)).to_host());
+    CHECK_ALL(argmin(named(), axis(0)).to_host() == argmin(values, axis(0)).to_host());
+  }
 }
 
 TEST_SUITE_END();

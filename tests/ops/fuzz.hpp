@@ -5,6 +5,7 @@
 /// used again.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -15,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include "tessera/array/adopt.hpp"
+#include "tessera/array/contract.hpp"
 #include "tessera/array/creation.hpp"
 #include "tessera/array/operators.hpp"
 #include "tessera/array/rearrange.hpp"
@@ -63,6 +65,8 @@ enum class Kind : std::uint8_t {
   repeat_slice,
   copy_transposed,
   function,
+  contracted,
+  named,
   count
 };
 
@@ -362,6 +366,14 @@ class Fuzz {
       case Kind::function:
         to = k1 * sine_of<T>(in_b) + in_c;
         break;
+      case Kind::contracted:
+        to = contract(k0 * in_b - (k1 * to + k2 * in_c) * in_b);
+        break;
+      case Kind::named: {
+        auto const sum = let(k0 * in_b + in_c);
+        to = sum + k1 * moved(sum, step.offsets_1, step.edges_1) - sum * to;
+        break;
+      }
       case Kind::choose:
         to = where(in_b > in_c, in_b, 7);
         break;
@@ -462,12 +474,15 @@ class Fuzz {
       case Kind::broadcast:
       case Kind::stencil:
       case Kind::sprinkle:
+      case Kind::contracted:
+      case Kind::named:
       case Kind::masked:
       case Kind::function:
       case Kind::transposed_sum:
         note(step.a, spans, {step.c, step.in_c});
         note(step.a, spans, {step.b, step.in_b});
-        if (step.kind == Kind::stencil || step.kind == Kind::sprinkle)
+        if (step.kind == Kind::stencil || step.kind == Kind::sprinkle ||
+            step.kind == Kind::contracted || step.kind == Kind::named)
           note(step.a, spans, {step.a, spans});
         return;
       case Kind::shift_two:
@@ -587,6 +602,12 @@ class Fuzz {
     else
       return static_cast<T>(static_cast<std::uint64_t>(x) + static_cast<std::uint64_t>(y));
   }
+  static T fused(T x, T y, T z) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fma(x, y, z);
+    else
+      return plus(times(x, y), z);
+  }
 
   void mirror(Step const& step) {
     auto& a = m_[step.a];
@@ -620,6 +641,21 @@ class Fuzz {
         break;
       case Kind::function:
         put([](T x, T y) { return plus(times(k1, sine_of<T>(x)), y); }, b, c);
+        break;
+      case Kind::named: {
+        auto const sum = combined<T>(
+            shape, [](T x, T y) { return plus(times(k0, x), y); }, b, c);
+        put([](T x, T y, T z) { return plus(plus(x, times(k1, y)), times(T{-1}, times(x, z))); },
+            sum, sum.shifted(step.offsets_1, step.edges_1), to);
+        break;
+      }
+      case Kind::contracted:
+        put(
+            [](T x, T y, T z) {
+              auto const sum = fused(k1, x, times(k2, z));
+              return fused(k0, y, times(T{-1}, times(sum, y)));
+            },
+            to, b, c);
         break;
       case Kind::choose:
         put([](T x, T y) { return x > y ? x : T{7}; }, b, c);

@@ -33,6 +33,8 @@ enum class BodyKind : std::uint8_t {
   choose,      ///< where, of a mask, and a function
   masked,      ///< writes where a mask is true
   counted,     ///< the number of the step, and coordinates
+  contracted,  ///< products fused into sums
+  named,       ///< an expression that is read several times
   row,         ///< one cell along the first dimension
   copy,        ///< array to array
   swap,
@@ -239,6 +241,14 @@ class LoopFuzz {
       case BodyKind::counted:
         a = 0.9 * b + 0.01 * (t + index(0));
         return;
+      case BodyKind::contracted:
+        a = contract(s.number * b - 0.1 * c * shifted(b, s));
+        return;
+      case BodyKind::named: {
+        auto const sum = let(0.2 * b + s.number * c);
+        a = sum * sum + 0.1 * shifted(sum, s);
+        return;
+      }
       case BodyKind::row:
         row(a, 0) = s.number * row(b, shape_[0] - 1 > 1 ? 1 : 0);
         return;

@@ -2,7 +2,8 @@
 of them is scalar.
 
 A statement is vector code if a loop stores whole vectors, and neither stores single cells nor computes
-with them: no scalar instruction, no call.
+with them: no scalar instruction, no call. It also fails if products of complex numbers are fused into
+their sums, as g++ does it in vectors against -ffp-contract=off, where the statement does not say so.
 
 usage: check.py STATEMENTS -- COMPILER [FLAG]...
 """
@@ -18,7 +19,8 @@ ADDRESS = r"[-\w.+]*\((?!%rsp|%rbp)[^)]*\)"  # of cells, not of what the functio
 VECTOR_STORE = re.compile(rf"v\w+\s+(?:\$\w+,\s*)?%[xyz]mm\d+,\s*{ADDRESS}$")
 SCALAR_STORE = re.compile(rf"(?:mov[bwlq]?|set\w+)\s+(?:\$?%?\w+,\s*)?{ADDRESS}$|vmovs[sd]\s+%xmm\d+,\s*{ADDRESS}$")
 SCALAR_WORK = re.compile(
-    r"v(?:add|sub|mul|div|sqrt|min|max|round|u?comi|cmp\w*)s[sd]\b|v?cvtt?s[sdi]\w*|call|i?div[bwlq]?\s")
+    r"v(?:add|sub|mul|div|fn?m\w+|sqrt|min|max|round|u?comi|cmp\w*)s[sd]\b|v?cvtt?s[sdi]\w*|call|i?div[bwlq]?\s")
+FUSED_PARTS = re.compile(r"vfm(?:addsub|subadd)")
 
 
 def functions_of(assembly: str) -> tuple[dict[str, list[str]], dict[int, str]]:
@@ -65,7 +67,7 @@ def is_vector_code(loop: list[str]) -> bool:
     return stores > 0 and not scalar
 
 
-def scalar_statements(source: pathlib.Path, compiler: list[str], level: str) -> list[str]:
+def wrong_statements(source: pathlib.Path, compiler: list[str], level: str) -> list[str]:
     run = subprocess.run([*compiler, "-march=x86-64-v3", level, "-S", "-o", "-", str(source)],
                          capture_output=True, text=True, timeout=240, check=False,
                          env={**os.environ, "LC_ALL": "C"})
@@ -76,9 +78,15 @@ def scalar_statements(source: pathlib.Path, compiler: list[str], level: str) -> 
     expected = {at for at, line in enumerate(written, 1) if line.startswith("STATEMENT(")}
     if set(rows) != expected:
         sys.exit(f"{level}: found {len(rows)} of {len(expected)} statements in the assembly")
-    return [f"{source.name}:{at}: {level}: {written[at - 1]} is scalar" for at in sorted(rows)
-            if not any(is_vector_code(loop) for name in reached_from(rows[at], functions)
-                       for loop in innermost_loops(functions[name]))]
+    wrong = []
+    for at in sorted(rows):
+        reached = [functions[name] for name in reached_from(rows[at], functions)]
+        if not any(is_vector_code(loop) for lines in reached for loop in innermost_loops(lines)):
+            wrong.append(f"{source.name}:{at}: {level}: {written[at - 1]} is scalar")
+        is_fused = any(FUSED_PARTS.match(line) for lines in reached for line in lines)
+        if is_fused and "contract(" not in written[at - 1]:
+            wrong.append(f"{source.name}:{at}: {level}: {written[at - 1]} is fused")
+    return wrong
 
 
 def main(arguments: list[str]) -> int:
@@ -87,7 +95,7 @@ def main(arguments: list[str]) -> int:
     split = arguments.index("--")
     source, compiler = pathlib.Path(arguments[0]), arguments[split + 1:]
     with concurrent.futures.ThreadPoolExecutor(len(LEVELS)) as pool:
-        found = list(pool.map(lambda level: scalar_statements(source, compiler, level), LEVELS))
+        found = list(pool.map(lambda level: wrong_statements(source, compiler, level), LEVELS))
     wrong = [line for lines in found for line in lines]
     print("\n".join(wrong) or f"every statement is vector code at {' and '.join(LEVELS)}")
     return 1 if wrong else 0

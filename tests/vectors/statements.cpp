@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tessera/array/contract.hpp"
 #include "tessera/array/operators.hpp"
 #include "tessera/detail/array/evaluate/build.hpp"
 #include "tessera/detail/array/expr/row.hpp"
@@ -71,6 +72,29 @@ STATEMENT(double, d + f)
 STATEMENT(double, d + i_32)
 STATEMENT(double, d + i_64)
 STATEMENT(double, d + 0.5 * index(0))
+
+// Products fused into sums.
+STATEMENT(double, contract(d * d + d))
+STATEMENT(double, contract(d - d * d))
+STATEMENT(double, contract(d * d - d * d))
+STATEMENT(double, contract(0.8 * d + 0.1 * d + 0.1 * d - 0.3 * (d + d)))
+STATEMENT(double, contract(-(d * d) - d))
+STATEMENT(double, contract(where(d * d + d > 0.7, 2.0 * d - d, sqrt(d * d + d * d))))
+STATEMENT(double, contract(d + f * f + 2 * d * i_32))
+STATEMENT(float, contract(f * f + f))
+STATEMENT(float, contract(f * f - 0.5F * f))
+STATEMENT(c128, contract(z * z + z))
+STATEMENT(c128, contract(z - z * z))
+STATEMENT(c128, contract(z * z))
+STATEMENT(c64, contract(c * c - c * c))
+STATEMENT(float16, contract(h * h + h))
+STATEMENT(bfloat16, contract(b - b * b))
+STATEMENT(i32, contract(i_32 * i_32 + i_32))
+
+// Expressions that are read several times.
+STATEMENT(double, let(d + d) * let(d + d) - 0.5 * let(d + d))
+STATEMENT(float, let(f * f) - let(f * f))
+STATEMENT(c128, let(z + z) * let(z + z))
 
 // Comparisons.
 STATEMENT(bool, d < d)

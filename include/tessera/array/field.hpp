@@ -2,6 +2,7 @@
 /// @file
 /// One member of an array of structs, to read and to write.
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -32,6 +33,9 @@ struct WithMemberRow {
 };
 template <auto member, class... Rows>
 inline constexpr bool has_functions<WithMemberRow<member, Rows...>> = (has_functions<Rows> || ...);
+template <auto member, class... Rows>
+inline constexpr std::int64_t let_depth<WithMemberRow<member, Rows...>> =
+    std::max({let_depth<Rows>...});
 template <auto member, class S, class V>
 requires(has_functions<WithMemberRow<member, S, V>>) struct Block<WithMemberRow<member, S, V>> {
   Block<S> structs;

@@ -274,6 +274,19 @@ template <Expression C, detail::Number A, detail::Number B>
       detail::LiteralNode<T>(detail::convert<T>(b)));
 }
 
+/// The same expression, named because a statement reads it several times: its values are computed
+/// once for all reads in a row of cells, not once for each read. The bits stay.
+///
+/// Reads share values at the same cells and at distances of up to 16 cells along the last
+/// dimension; others compute them again, as do reads in other statements and on GPUs. Values pass
+/// through a buffer in the first cache: what takes one or two operations is not worth it.
+/// Example: auto const s = let(u(up) + u(in) + u(down)), with rows up, in and down of u;
+///          v(in, inner) = s(all, left) + s(all, inner) + s(all, right);
+template <Expression A>
+[[nodiscard]] auto let(A const& a) {
+  return detail::make_unary<detail::Let, typename A::value_type>(a);
+}
+
 /// The coordinate along dimension d of the statement it stands in, as int64; inside an expression
 /// that is sliced, transposed or shifted, of that expression as it was before.
 /// Example: u = index(0) * 10 + index(1) gives cell (2, 3) the value 23.

@@ -14,6 +14,8 @@
 #else
 #define TESSERA_FUNCTION
 #endif
+/// The same, of one that must become part of the loop that calls it, or the loop is no vector loop.
+#define TESSERA_FORMULA TESSERA_FUNCTION __attribute__((always_inline)) inline
 
 /// Marks a template of such functions that for some types calls functions that only the host has.
 /// No device kernel is made with those types.

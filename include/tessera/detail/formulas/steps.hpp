@@ -16,9 +16,6 @@
 
 #include "tessera/detail/base/function.hpp"
 
-/// Marks a function that must become part of the loop that calls it, or the loop is no vector loop.
-#define TESSERA_FORMULA TESSERA_FUNCTION __attribute__((always_inline)) inline
-
 namespace tessera::detail::formula {
 
 /// How the bits of a float or a double mean a number.

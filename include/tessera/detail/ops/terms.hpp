@@ -77,6 +77,8 @@ struct NumberedRow {
 template <class Cells, class Make>
 inline constexpr bool has_functions<NumberedRow<Cells, Make>> = has_functions<Cells>;
 template <class Cells, class Make>
+inline constexpr std::int64_t let_depth<NumberedRow<Cells, Make>> = let_depth<Cells>;
+template <class Cells, class Make>
 requires(has_functions<Cells>) struct Block<NumberedRow<Cells, Make>> {
   Block<Cells> cells;
   [[nodiscard]] auto compute(NumberedRow<Cells, Make> const& row, std::int64_t first,

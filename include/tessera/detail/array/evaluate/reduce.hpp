@@ -36,8 +36,19 @@ void reduce_rows(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
   auto& accumulator = *static_cast<A*>(call.accumulator);
   auto row = static_cast<Kernel const*>(call.kernel)->template row<unit>(call);
-  auto const add = [&] { add_row_to(accumulator, row, call.extents->back()); };
-  visit_rows(*call.extents, first, last, add, row);
+  auto const count = call.extents->back();
+  if constexpr (has_functions<decltype(row)>) {
+    Blocks<decltype(row)> blocks(row, count);
+    auto const add = [&] {
+      blocks.visit(row, 0, count, [&](auto const& block, std::int64_t, std::int64_t n) {
+        accumulator.add_row(block, n);
+      });
+    };
+    visit_rows(*call.extents, first, last, add, row);
+  } else {
+    auto const add = [&] { accumulator.add_row(row, count); };
+    visit_rows(*call.extents, first, last, add, row);
+  }
 }
 
 template <Accumulator A>

@@ -200,4 +200,8 @@ TESSERA_FUNCTION T convert(S x) {
   }
 }
 
+/// The argument type of the functions of <cmath>: float for floating types of 16 bits.
+template <class C>
+using Computed = std::conditional_t<is_half<C>, float, C>;
+
 }  // namespace tessera::detail

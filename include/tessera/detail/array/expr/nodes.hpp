@@ -106,6 +106,9 @@ struct UnaryNode : ExpressionBase, SliceableNode<UnaryNode<Op, C, A>, A::rank> {
   static constexpr std::size_t rank = A::rank;
   A a;
   explicit UnaryNode(A const& operand) : a(operand) {}
+  /// Of make(from), made in place.
+  template <class Make, class From>
+  UnaryNode(Make const& make, From const& from) : a(make(from)) {}
   // Not inline: a node of n operands is copied at n places, and each of them would compile the full
   // copy.
   [[gnu::noinline]] UnaryNode(UnaryNode const&) = default;
@@ -134,6 +137,10 @@ struct BinaryNode
       : a(std::forward<First>(first)), b(std::forward<Second>(second)) {
     (void)extents();  // reports shapes that do not fit here, not later
   }
+  /// Of make_a(from_a) and make_b(from_b), made in place.
+  template <class MakeA, class FromA, class MakeB, class FromB>
+  BinaryNode(MakeA const& make_a, FromA const& from_a, MakeB const& make_b, FromB const& from_b)
+      : a(make_a(from_a)), b(make_b(from_b)) {}
   [[gnu::noinline]] BinaryNode(BinaryNode const&) = default;
   [[gnu::noinline]] BinaryNode(BinaryNode&&) noexcept = default;
   [[gnu::noinline]] ~BinaryNode() = default;
@@ -161,6 +168,10 @@ struct WhereNode
       : condition(c), a(first), b(second) {
     (void)extents();
   }
+  /// Of what make(...) gives for the operands of another one, made in place.
+  template <class Make, class C, class F, class S>
+  WhereNode(Make const& make, WhereNode<C, F, S> const& from)
+      : condition(make(from.condition)), a(make(from.a)), b(make(from.b)) {}
   [[gnu::noinline]] WhereNode(WhereNode const&) = default;
   [[gnu::noinline]] WhereNode(WhereNode&&) noexcept = default;
   [[gnu::noinline]] ~WhereNode() = default;

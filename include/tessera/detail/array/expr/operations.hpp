@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "tessera/detail/array/expr/convert.hpp"
+#include "tessera/detail/array/expr/fused.hpp"
 #include "tessera/detail/base/function.hpp"
 #include "tessera/detail/formulas/functions.hpp"
 
@@ -23,32 +24,8 @@ using Wrapping = std::common_type_t<std::make_unsigned_t<C>, unsigned>;
 template <class C>
 inline constexpr bool wraps = std::is_integral_v<C> && !std::same_as<C, bool>;
 
-/// The argument type of the functions of <cmath>: float for floating types of 16 bits.
-template <class C>
-using Computed = std::conditional_t<is_half<C>, float, C>;
-
-// Complex arithmetic as in NumPy: by the plain formulas, which the compiler vectorises. C++'s own
-// operators first look for infinities among NaNs.
-template <class R>
-TESSERA_FUNCTION std::complex<R> product_of(std::complex<R> a, std::complex<R> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-/// Divides by the larger part first, so that no square overflows.
-/// Source: Smith, Algorithm 116: Complex division (1962).
-template <class R>
-TESSERA_FUNCTION std::complex<R> quotient_of(std::complex<R> a, std::complex<R> b) {
-  bool const real_is_larger = std::fabs(b.real()) >= std::fabs(b.imag());
-  R const larger = real_is_larger ? b.real() : b.imag();
-  R const smaller = real_is_larger ? b.imag() : b.real();
-  if (larger == 0) return {a.real() / std::fabs(larger), a.imag() / std::fabs(larger)};
-  R const ratio = smaller / larger;
-  R const scale = R{1} / (larger + smaller * ratio);
-  if (real_is_larger)
-    return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
-  return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
-}
-
-struct Add {
+struct Add : SumOfFactors {
+  using SumOfFactors::apply;
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
     if constexpr (wraps<C>)
@@ -57,7 +34,8 @@ struct Add {
       return static_cast<C>(a + b);  // bool: or
   }
 };
-struct Subtract {
+struct Subtract : DifferenceOfFactors {
+  using DifferenceOfFactors::apply;
   template <class C>
   TESSERA_FUNCTION static C apply(C a, C b) {
     if constexpr (wraps<C>)

@@ -88,6 +88,14 @@ struct OperationRow<Op, C, A, B> {
   }
 };
 
+/// The operand itself, which all of a row's reads of it compute once: row_blocks.hpp.
+struct Let {
+  template <class C>
+  TESSERA_FUNCTION static C apply(C a) {
+    return a;
+  }
+};
+
 /// condition ? a : b, with both computed.
 template <class C, class Condition, class A, class B>
 struct WhereRow {

@@ -42,21 +42,43 @@ inline constexpr std::int64_t line_cells = 64 / sizeof(T);
 /// Operations that processors have for vectors, with the results they have for single numbers.
 template <class Op>
 concept VectorOperation = std::same_as<Op, Add> || std::same_as<Op, Subtract> ||
-    std::same_as<Op, Multiply> || std::same_as<Op, Divide>;
+    std::same_as<Op, Multiply> || std::same_as<Op, Divide>
+#ifdef __FMA__
+    || std::same_as<Op, KeepFactors>
+#endif
+    ;
 
 /// Applies the operation as for single numbers. Does not call the operation's own function, which
 /// also exists on GPUs, because GPUs have no such vectors.
 template <VectorOperation Op, class V>
-[[nodiscard]] V apply_to_vectors(V a, V b) {
+[[nodiscard]] auto apply_to_vectors(V a, V b) {
   if constexpr (std::same_as<Op, Add>)
     return a + b;
   else if constexpr (std::same_as<Op, Subtract>)
     return a - b;
   else if constexpr (std::same_as<Op, Multiply>)
     return a * b;
-  else
+  else if constexpr (std::same_as<Op, Divide>)
     return a / b;
+  else
+    return Factors<V>{a, b};
 }
+#ifdef __FMA__
+inline Vector<double> fused_vectors(Vector<double> a, Vector<double> b, Vector<double> c) {
+  return __builtin_ia32_vfmaddpd256(a, b, c);
+}
+inline Vector<float> fused_vectors(Vector<float> a, Vector<float> b, Vector<float> c) {
+  return __builtin_ia32_vfmaddps256(a, b, c);
+}
+template <VectorOperation Op, class V>
+[[nodiscard]] V apply_to_vectors(Factors<V> product, V c) {
+  return fused_vectors(product.a, product.b, std::same_as<Op, Add> ? c : -c);
+}
+template <VectorOperation Op, class V>
+[[nodiscard]] V apply_to_vectors(V c, Factors<V> product) {
+  return fused_vectors(std::same_as<Op, Add> ? product.a : -product.a, product.b, c);
+}
+#endif
 
 // vector_at(row, j): the row's cells from j on. Rows without it, such as those that call functions
 // or convert, are written through the caches.
@@ -72,14 +94,16 @@ template <class T>
   return row.value - Vector<T>{};
 }
 
+template <class V, class T>
+concept VectorsOf = std::same_as<V, Vector<T>> || std::same_as<V, Factors<Vector<T>>>;
 template <class Row, class T>
 concept HasVectors = requires(Row const& row) {
-  { vector_at(row, std::int64_t{}) } -> std::same_as<Vector<T>>;
+  { vector_at(row, std::int64_t{}) } -> VectorsOf<T>;
 };
 
 template <VectorOperation Op, class C, class A, class B>
 requires(HasVectors<A, C>&& HasVectors<B, C>)
-    [[nodiscard]] Vector<C> vector_at(OperationRow<Op, C, A, B> const& row, std::int64_t j) {
+    [[nodiscard]] auto vector_at(OperationRow<Op, C, A, B> const& row, std::int64_t j) {
   return apply_to_vectors<Op>(vector_at(row.a, j), vector_at(row.b, j));
 }
 
