@@ -65,7 +65,8 @@ void check_rows(std::int64_t cells, NamedSharding const& sharding) {
     return s(before) - s(inner) * s(after);
   });
   check([&](auto name) {
-    auto const s = name(u * v), t = name(u + s);
+    auto const s = name(u * v);
+    auto const t = name(u + s);
     return t(after) * t(before) + s(inner) - t(after);
   });
   check([&](auto name) {
@@ -157,7 +158,8 @@ TEST_CASE("sums over neighbours in planes and in space") {
     CHECK_ALL(is_same([&](auto name) { return transpose(column_sums(name)); }, over(1, 8)));
     CHECK_ALL(is_same(
         [&](auto name) {
-          auto const s = name(0.5 * u * u), t = name(s + roll(u, 1, 0));
+          auto const s = name(0.5 * u * u);
+          auto const t = name(s + roll(u, 1, 0));
           return shift(s, {1, 1}, periodic) - shift(s, {0, -1}, periodic) * s +
                  shift(s, {0, 1}, edge) + shift(s, {1, 0}, reflect) - roll(t, 1, 1) * t;
         },

@@ -25,10 +25,10 @@
 #include "tessera/runtime/runtime.hpp"
 
 extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
+void* __libc_malloc(std::size_t);                 // NOLINT: glibc names it
+void* __libc_calloc(std::size_t, std::size_t);    // NOLINT: glibc names it
+void* __libc_realloc(void*, std::size_t);         // NOLINT: glibc names it
+void* __libc_memalign(std::size_t, std::size_t);  // NOLINT: glibc names it
 }
 
 namespace {

@@ -213,7 +213,7 @@ void measure(StridedRow<T, S> const& a, StridedRow<T, S> const& b, Distance& dis
 }
 template <class T>
 void measure(ConstantRow<T> const& a, ConstantRow<T> const& b, Distance& distance) {
-  distance.agree(std::memcmp(&a.value, &b.value, sizeof(T)) == 0);
+  distance.agree(std::memcmp(&a.value, &b.value, sizeof(T)) == 0);  // NOLINT: -0.0 is not 0.0
 }
 inline void measure(IndexRow const& a, IndexRow const& b, Distance& distance) {
   distance.agree(a.dimension == b.dimension && a.inner == b.inner);
