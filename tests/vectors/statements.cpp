@@ -54,7 +54,7 @@ using KernelOf = decltype(make_kernel(std::declval<E const&>(), std::declval<det
   detail::KernelFunction NAMED(line) =           \
       &detail::assign_rows<KernelOf<std::remove_cvref_t<decltype(__VA_ARGS__)>>, T, true>;
 /// STATEMENT(T, expression): an array of T is assigned the expression.
-#define STATEMENT(...) STATEMENT_IN(__LINE__, __VA_ARGS__)
+#define STATEMENT(...) STATEMENT_IN(__LINE__, __VA_ARGS__)  // NOLINT: short, as it stands often
 #define STATEMENT_IN(line, ...) STATEMENT_AT(line, __VA_ARGS__)
 
 // clang-format off
