@@ -3,9 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 
 #include <tessera/tessera.hpp>
+
+#include "support/arguments.hpp"
 
 namespace ts = tessera;
 
@@ -23,9 +24,9 @@ auto inflow(Cells const& p, Cells const& k) {
 }
 
 /// Asks in every step whether anything still flows.
-void step_by_step(Cells& p, Cells const& k, int steps) {
+void step_by_step(Cells& p, Cells const& k, std::int64_t steps) {
   auto const in = ts::range(1, -1);
-  for (int t = 0; t < steps; ++t) {
+  for (std::int64_t t = 0; t < steps; ++t) {
     Cells const flow = inflow(p, k);
     p(in, in) += flow;
     if (ts::max(ts::abs(flow)) < still) break;
@@ -33,16 +34,16 @@ void step_by_step(Cells& p, Cells const& k, int steps) {
 }
 
 /// Asks after every hundred steps, and needs no array for what flows.
-void in_hundreds(Cells& p, Cells const& k, int steps) {
+void in_hundreds(Cells& p, Cells const& k, std::int64_t steps) {
   auto const in = ts::range(1, -1);
-  for (int t = 0; t < steps; ++t) {
+  for (std::int64_t t = 0; t < steps; ++t) {
     p(in, in) += inflow(p, k);
     if (t % 100 == 99 && ts::max(ts::abs(inflow(p, k))) < still) break;
   }
 }
 
 /// The same, many steps at a time.
-void in_blocks(Cells& p, Cells const& k, int steps) {
+void in_blocks(Cells& p, Cells const& k, std::int64_t steps) {
   auto const in = ts::range(1, -1);
   ts::iterate_until(
       steps, [&] { p(in, in) += inflow(p, k); }, ts::every(100),
@@ -50,7 +51,7 @@ void in_blocks(Cells& p, Cells const& k, int steps) {
 }
 
 /// Runs a version, prints the time of a step, and returns the bits of the result.
-std::uint64_t run(int version, std::int64_t n, int steps) {
+std::uint64_t run(std::int64_t version, std::int64_t n, std::int64_t steps) {
   ts::Mesh const mesh({{"x", ts::device_count()}});
   ts::NamedSharding const rows(mesh, ts::P("x", ts::none)), columns(mesh, ts::P(ts::none, "x"));
   auto p = ts::from_index<double, 2>({n, n}, rows, [](auto i) { return i[0] == 0 ? 1.0 : 0.0; });
@@ -68,7 +69,8 @@ std::uint64_t run(int version, std::int64_t n, int steps) {
   std::chrono::duration<double, std::milli> const passed = std::chrono::steady_clock::now() - start;
 
   if (ts::process().value() == 0)
-    std::printf("version %d: %.3f ms a step\n", version, passed.count() / steps);
+    std::printf("version %d: %.3f ms a step\n", static_cast<int>(version),
+                passed.count() / static_cast<double>(steps));
   return ts::hash(p);
 }
 
@@ -77,9 +79,9 @@ std::uint64_t run(int version, std::int64_t n, int steps) {
 // seepage_2d [VERSION] [CELLS] [STEPS]: a version from 1 to 4, or 0 for all, which must agree.
 int main(int argc, char** argv) {
   ts::Runtime runtime(argc, argv);
-  auto const version = argc > 1 ? std::atoi(argv[1]) : 0;
-  std::int64_t const n = argc > 2 ? std::atoll(argv[2]) : 2048;
-  auto const steps = argc > 3 ? std::atoi(argv[3]) : 200;
+  auto const version = examples::argument(argc, argv, 1, 0, 0);
+  auto const n = examples::argument(argc, argv, 2, 2048);
+  auto const steps = examples::argument(argc, argv, 3, 200);
   if (version != 0) {
     (void)run(version, n, steps);
     return 0;

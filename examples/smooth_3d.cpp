@@ -1,14 +1,14 @@
 /// Smoothing in space by the 27 cells around each one: sums of rows that are read three times each
 /// are named by ts::let, and so computed once. docs/guide/speed.md.
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include <tessera/tessera.hpp>
+
+#include "support/arguments.hpp"
+#include "support/timing.hpp"
 
 namespace ts = tessera;
 
@@ -54,32 +54,15 @@ void smooth_by_hand(double const* u, double* v, std::int64_t n) {
   }
 }
 
-/// The microseconds of a step.
-template <class Step>
-double time(int steps, Step const& step) {
-  ts::synchronize();
-  auto const start = std::chrono::steady_clock::now();
-  for (int t = 0; t < steps; ++t) step();
-  ts::synchronize();
-  std::chrono::duration<double, std::micro> const passed = std::chrono::steady_clock::now() - start;
-  return passed.count() / steps;
-}
-
-double median(std::vector<double> values) {
-  auto const middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 // smooth_3d [CELLS] [STEPS] [ROUNDS]: fails unless all three have the same bits. The plain loops
 // run on one core.
 int main(int argc, char** argv) {
   ts::Runtime runtime(argc, argv);
-  std::int64_t const n = argc > 1 ? std::atoll(argv[1]) : 130;
-  auto const steps = argc > 2 ? std::atoi(argv[2]) : 20;
-  auto const rounds = argc > 3 ? std::atoi(argv[3]) : 9;
+  auto const n = examples::argument(argc, argv, 1, 130);
+  auto const steps = examples::argument(argc, argv, 2, 20);
+  auto const rounds = examples::argument(argc, argv, 3, 9);
   ts::NamedSharding const slabs(ts::Mesh({{"x", ts::device_count()}}),
                                 ts::P("x", ts::none, ts::none));
   auto const u = ts::from_index<double, 3>({n, n, n}, slabs, [](auto i) {
@@ -93,13 +76,14 @@ int main(int argc, char** argv) {
   std::vector<double> unnamed, named, by_hand;
   for (int round = 0; round < rounds; ++round) {
     unnamed.push_back(
-        time(steps, [&] { v(in, in, in) = smooth(u, [](auto const& e) { return e; }); }));
-    named.push_back(
-        time(steps, [&] { w(in, in, in) = smooth(u, [](auto const& e) { return ts::let(e); }); }));
-    by_hand.push_back(time(steps, [&] { smooth_by_hand(plain_u.data(), plain_v.data(), n); }));
+        examples::time(steps, [&] { v(in, in, in) = smooth(u, [](auto const& e) { return e; }); }));
+    named.push_back(examples::time(
+        steps, [&] { w(in, in, in) = smooth(u, [](auto const& e) { return ts::let(e); }); }));
+    by_hand.push_back(
+        examples::time(steps, [&] { smooth_by_hand(plain_u.data(), plain_v.data(), n); }));
   }
   if (ts::process().value() == 0)
     std::printf("unnamed %.1f us, named %.1f us a step; plain loops on one core %.1f us\n",
-                median(unnamed), median(named), median(by_hand));
+                examples::median(unnamed), examples::median(named), examples::median(by_hand));
   return v.to_host() == plain_v && w.to_host() == plain_v ? 0 : 1;
 }
