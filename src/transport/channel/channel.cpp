@@ -38,7 +38,7 @@ void Receiver::poison_message() const {
 MessageHeader Receiver::header_of(MessageLine const& line) const {
   auto header = *reinterpret_cast<MessageHeader const*>(end_.slots + slot_offset(taken_));
   header.number = line.number;
-  header.line = line.line;
+  header.line = line.source_line;
   return header;
 }
 

@@ -38,7 +38,7 @@ struct alignas(64) MessageLine {
   std::atomic<std::uint64_t> filled{0};  ///< messages of the channel up to this one
   std::uint64_t number = 0;              ///< of the statement, as the next two
   std::uint64_t hash = 0;
-  std::uint32_t line = 0;
+  std::uint32_t source_line = 0;
   std::uint32_t size_bytes = 0;  ///< of the payload
   std::array<std::byte, most_payload_bytes> payload{};
 
@@ -151,7 +151,7 @@ class Sender {
     auto& line = end_.memory->lines[number % 2];
     line.number = tag.number;
     line.hash = tag.hash;
-    line.line = tag.location.line;
+    line.source_line = tag.location.line;
     line.size_bytes = static_cast<std::uint32_t>(size_bytes);
     if (!is_in_line_ && line.holds_payload())
       std::memcpy(line.payload.data(), payload(number), line.size_bytes);
