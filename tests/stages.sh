@@ -22,7 +22,7 @@ suite() {
   local name=$1 log ran wrong left_out
   shift
   log=$(mktemp)
-  stage "$name" count_tests "$log" ctest --parallel "$(nproc)" --output-on-failure "$@" || true
+  stage "$name" with_log "$log" ctest --parallel "$(nproc)" --output-on-failure "$@" || true
   # "97% tests passed, 1 tests failed out of 30"
   read -r wrong ran < <(sed -n 's/.* tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' \
     "$log") || { wrong=1 ran=1; }
@@ -30,31 +30,36 @@ suite() {
   # " 12/191 Test  #7: plan_test ......   Passed    0.35 sec"
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*$/\2 \1/p' "$log" |
     sed "s/\$/ ($name)/" >>"$times"
-  # "	  5 - plan_test (Failed)   plan"
+  # "	  5 - plan_test (Failed)   plan"; what was skipped is listed alike
   mapfile -t -O "${#failures[@]}" failures < <(
-    sed -nE "s|^[[:space:]]+[0-9]+ - ([^ ]+) \(.*|\1 ($name)|p" "$log")
+    sed -nE "/^[[:space:]]+[0-9]+ - [^ ]+ \(Skipped\)/d; s|^[[:space:]]+[0-9]+ - ([^ ]+) \(.*|\1 ($name)|p" \
+      "$log")
   rm -f "$log"
   passed=$((passed + ran - wrong - left_out))
   failed=$((failed + wrong))
   skipped=$((skipped + left_out))
 }
 
-# count_tests LOG COMMAND...: the command's output goes to the terminal and to a file.
-count_tests() {
+# with_log LOG COMMAND...: the command's output goes to the terminal and to a file.
+with_log() {
   local log=$1
   shift
   "$@" 2>&1 | tee "$log"
 }
 
-# check NAME COMMAND...: a stage that counts as one test; code 77 says that it was skipped.
+# check NAME COMMAND...: a stage that counts as one test; code 77 says that it was skipped. The summary
+# repeats the last lines of one that failed.
 check() {
-  local code=0
-  stage "$@" || code=$?
+  local name=$1 log code=0
+  shift
+  log=$(mktemp)
+  stage "$name" with_log "$log" "$@" || code=$?
   case $code in
     0) passed=$((passed + 1)) ;;
     77) skipped=$((skipped + 1)) ;;
-    *) failed=$((failed + 1)) failures+=("$1") ;;
+    *) failed=$((failed + 1)) failures+=("$name"$'\n'"$(tail -n 8 "$log" | cut -c 1-300)") ;;
   esac
+  rm -f "$log"
 }
 
 # build PRESET [TARGET]...: configures and builds; what cannot be built counts as one failed test.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "src/base/inline_vector.hpp"
 #include "src/index/box.hpp"
 #include "src/plan/dependences.hpp"
 
@@ -17,27 +18,33 @@ constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
 // comes after p and touches the same cells, every early cell of q depends only on early cells of p.
 class EarlyBoxes {
  public:
-  EarlyBoxes(LoopBody const& body, BlockSchedule const& schedule, Box const& own)
-      : rank_(own.rank()), outer_(own) {
+  EarlyBoxes(LoopBody const& body, BlockSchedule const& schedule, std::vector<Box> const& own)
+      : outer_(own), ends_below_(body.rank(), false), ends_above_(body.rank(), false) {
     auto const wraps = body.wraps();
-    for (std::size_t d = 0; d < rank_; ++d) {
-      bool const is_whole = own.lo[d] == 0 && own.hi[d] == body.shape[d];
-      bool const has_no_ends = is_whole || !wraps[d];
-      if (has_no_ends && own.lo[d] == 0) outer_.lo[d] = -far;
-      if (has_no_ends && own.hi[d] == body.shape[d]) outer_.hi[d] = far;
+    for (std::size_t d = 0; d < body.rank(); ++d) {
+      for (std::size_t a = 0; a < own.size(); ++a) {
+        bool const is_first = own[a].lo[d] == 0;
+        bool const is_last = own[a].hi[d] == body.arrays[a].shape[d];
+        bool const has_ends = wraps[d] && !(is_first && is_last);
+        if (has_ends || !is_first) ends_below_[d] = true;
+        if (has_ends || !is_last) ends_above_[d] = true;
+      }
+      for (auto& box : outer_) {
+        if (!ends_below_[d]) box.lo[d] = -far;
+        if (!ends_above_[d]) box.hi[d] = far;
+      }
     }
     for (auto const& instance : schedule.instances) add({instance, reaches_of(body, instance)});
   }
 
   [[nodiscard]] std::vector<Box> const& boxes() const { return boxes_; }
-  [[nodiscard]] bool is_bounded(std::size_t d) const {
-    return outer_.lo[d] != -far || outer_.hi[d] != far;
-  }
+  [[nodiscard]] bool is_bounded(std::size_t d) const { return ends_below_[d] || ends_above_[d]; }
 
  private:
   void add(InstanceReads later) {
-    auto box = outer_;
-    for (auto const& read : later.reads) stay_inside(box, outer_, read.lowest, read.highest);
+    auto box = outer_[later.instance.target.array];
+    for (auto const& read : later.reads)
+      stay_inside(box, outer_[read.buffer.array], read.lowest, read.highest);
     for (std::size_t earlier = 0; earlier < all_.size(); ++earlier)
       visit_dependences(all_[earlier], later, [&](Index const& lowest, Index const& highest) {
         stay_inside(box, boxes_[earlier], lowest, highest);
@@ -49,14 +56,15 @@ class EarlyBoxes {
   // Shrinks `box` so that, for each of its cells, the cells between `lowest` and `highest` away lie
   // in `within`.
   void stay_inside(Box& box, Box const& within, Index const& lowest, Index const& highest) const {
-    for (std::size_t d = 0; d < rank_; ++d) {
-      if (outer_.lo[d] != -far) box.lo[d] = std::max(box.lo[d], within.lo[d] - lowest[d]);
-      if (outer_.hi[d] != far) box.hi[d] = std::min(box.hi[d], within.hi[d] - highest[d]);
+    for (std::size_t d = 0; d < box.rank(); ++d) {
+      if (ends_below_[d]) box.lo[d] = std::max(box.lo[d], within.lo[d] - lowest[d]);
+      if (ends_above_[d]) box.hi[d] = std::min(box.hi[d], within.hi[d] - highest[d]);
     }
   }
 
-  std::size_t rank_;
-  Box outer_;  // the device's own cells, beyond `far` where no neighbour exists
+  std::vector<Box> outer_;  // the device's own cells, beyond `far` where no neighbour exists
+  InlineVector<bool, max_rank> ends_below_;  // per dimension: neighbours or images lie below
+  InlineVector<bool, max_rank> ends_above_;
   std::vector<InstanceReads> all_;
   std::vector<Box> boxes_;
 };
@@ -77,11 +85,12 @@ CellsOfInstances restricted(CellsOfInstances const& cells, Region const& region)
 
 }  // namespace
 
-BlockPasses passes_of_block(LoopBody const& body, BlockSchedule const& schedule, Box const& own) {
+BlockPasses passes_of_block(LoopBody const& body, BlockSchedule const& schedule,
+                            std::vector<Box> const& own) {
   auto const cells = cells_of_block(body, schedule, own);
   EarlyBoxes const early(body, schedule, own);
   auto const& inner = early.boxes();
-  auto const rank = own.rank();
+  auto const rank = body.rank();
   // If the box of some instance is inverted, its lower late cells may read upper ones.
   bool const is_wide = std::ranges::all_of(inner, [&](Box const& box) {
     for (std::size_t d = 0; d < rank; ++d)

@@ -18,7 +18,7 @@ struct BlockPasses {
   std::vector<CellsOfInstances> late;
 };
 
-/// The passes of a device that owns `own`.
+/// The passes of a device that owns `own` of each array.
 ///
 /// A cell is early if it is so far from the ends of `own` that its instance reads no cell beyond
 /// them along any path, and overwrites no cell that a late instance still has to read. The late
@@ -30,6 +30,6 @@ struct BlockPasses {
 /// are [5, 7) of the first step and none of the second; then [3, 5) and [4, 6), then [7, 9) and
 /// [6, 8).
 [[nodiscard]] BlockPasses passes_of_block(LoopBody const& body, BlockSchedule const& schedule,
-                                          Box const& own);
+                                          std::vector<Box> const& own);
 
 }  // namespace tessera

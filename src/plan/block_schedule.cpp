@@ -51,14 +51,14 @@ void pass(LoopBody const& body, Carries& carries) {
     std::erase_if(carried, [](Box const& cells) { return cells.empty(); });
     box = statement.written;
   }
-  for (std::size_t a = 0; a < body.arrays(); ++a)
+  for (std::size_t a = 0; a < body.arrays.size(); ++a)
     carries.differing[a] = hull(carries.differing[a], differing[body.next[a]]);
 }
 
 // Boxes only grow from pass to pass, at most to the hull of all written cells. Carrying a cell in
 // which buffers do not differ is harmless.
 Carries carries_of(LoopBody const& body) {
-  Carries carries{{}, std::vector<Box>(body.arrays(), Box::none(body.shape.size()))};
+  Carries carries{{}, std::vector<Box>(body.arrays.size(), Box::none(body.rank()))};
   for (;;) {
     auto const before = carries.differing;
     pass(body, carries);
@@ -70,7 +70,10 @@ Carries carries_of(LoopBody const& body) {
 class Unroller {
  public:
   explicit Unroller(LoopBody const& body)
-      : body_(body), carries_(carries_of(body)), names_(body.arrays()), current_(body.arrays(), 0) {
+      : body_(body),
+        carries_(carries_of(body)),
+        names_(body.arrays.size()),
+        current_(body.arrays.size(), 0) {
     for (std::size_t a = 0; a < names_.size(); ++a) names_[a] = a;
   }
 
@@ -114,7 +117,7 @@ class Unroller {
 class Skewer {
  public:
   Skewer(LoopBody const& body, std::vector<BlockInstance>& instances, std::int64_t alignment)
-      : instances_(instances), alignment_(alignment), rank_(body.shape.size()) {
+      : instances_(instances), alignment_(alignment), rank_(body.rank()) {
     for (auto& instance : instances) {
       instance.skew = Index(rank_, 0);
       all_.push_back({instance, reaches_of(body, instance)});
@@ -145,12 +148,12 @@ class Skewer {
 };
 
 // Goes backwards from the cells that must be correct at the end, in both buffers of every array,
-// and collects the cells that each instance needs.
+// and collects the cells that each instance needs, counted from a device's box of the frame.
 std::vector<GhostWidths> ghost_widths_of_block(LoopBody const& body,
                                                std::vector<BlockInstance> const& instances) {
-  auto const rank = body.shape.size();
-  std::vector<std::array<GhostWidths, 2>> needs(body.arrays(),
-                                                {GhostWidths::none(rank), GhostWidths::none(rank)});
+  auto const rank = body.rank();
+  std::vector<std::array<GhostWidths, 2>> needs;
+  for (auto const& array : body.arrays) needs.push_back({array.beyond, array.beyond});
   for (auto i = instances.size(); i-- > 0;) {
     auto const& target = instances[i].target;
     auto const around = needs[target.array][target.which];
@@ -163,11 +166,19 @@ std::vector<GhostWidths> ghost_widths_of_block(LoopBody const& body,
     }
   }
   std::vector<GhostWidths> widths;
-  for (auto const& [one, other] : needs) widths.push_back(one.merged(other));
+  for (std::size_t a = 0; a < needs.size(); ++a) {
+    auto width = needs[a][0].merged(needs[a][1]);
+    auto const& short_of = body.arrays[a].short_of;
+    for (std::size_t d = 0; d < rank; ++d) {
+      width.below[d] = std::max<std::int64_t>(width.below[d] + short_of.below[d], 0);
+      width.above[d] = std::max<std::int64_t>(width.above[d] + short_of.above[d], 0);
+    }
+    widths.push_back(width);
+  }
   return widths;
 }
 
-// The images of a box of the array that meet unwrapped cells.
+// The images of a box of an array that meet unwrapped cells.
 class Images {
  public:
   Images(Shape const& shape, InlineVector<bool, max_rank> const& wraps, Box const& around)
@@ -218,22 +229,22 @@ Box need_of(BlockCells const& cells, BlockReach const& read, Shape const& shape)
 }  // namespace
 
 InlineVector<bool, max_rank> LoopBody::wraps() const {
-  InlineVector<bool, max_rank> result(shape.size(), false);
+  InlineVector<bool, max_rank> result(rank(), false);
   for (auto const& statement : statements)
     for (auto const& read : statement.reads)
-      for (std::size_t d = 0; d < shape.size(); ++d) result[d] = result[d] || read.wraps[d];
+      for (std::size_t d = 0; d < rank(); ++d) result[d] = result[d] || read.wraps[d];
   return result;
 }
 
 std::vector<bool> LoopBody::written() const {
-  std::vector<bool> marks(arrays(), false);
+  std::vector<bool> marks(arrays.size(), false);
   for (auto const& statement : statements) marks[statement.array] = true;
   spread(marks, next);
   return marks;
 }
 
 std::vector<bool> LoopBody::swapped() const {
-  std::vector<bool> marks(arrays(), false);
+  std::vector<bool> marks(arrays.size(), false);
   for (auto const& statement : statements)
     if (statement.swaps) marks[statement.array] = true;
   spread(marks, next);
@@ -245,7 +256,7 @@ std::vector<Box> LoopBody::differing() const {
 }
 
 std::vector<BlockReach> reaches_of(LoopBody const& body, BlockInstance const& instance) {
-  auto const rank = body.shape.size();
+  auto const rank = body.rank();
   if (instance.carries)
     return {{instance.reads[0], Index(rank, 0), Index(rank, 0),
              InlineVector<bool, max_rank>(rank, false)}};
@@ -264,15 +275,17 @@ BlockSchedule schedule_block(LoopBody const& body, std::int64_t steps, std::int6
 }
 
 std::vector<std::vector<BlockCells>> cells_of_block(LoopBody const& body,
-                                                    BlockSchedule const& schedule, Box const& own) {
+                                                    BlockSchedule const& schedule,
+                                                    std::vector<Box> const& own) {
   std::vector<std::vector<BlockCells>> result(schedule.instances.size());
-  if (own.empty()) return result;
   auto const wraps = body.wraps();
-  std::vector<std::array<Box, 2>> needs(body.arrays(), {own, own});
+  std::vector<std::array<Box, 2>> needs;
+  for (auto const& box : own) needs.push_back({box, box});
   for (auto i = schedule.instances.size(); i-- > 0;) {
     auto const& instance = schedule.instances[i];
     auto const wanted = needs[instance.target.array][instance.target.which];
-    Images(body.shape, wraps, wanted).visit([&](Index const& moved) {
+    if (wanted.empty()) continue;
+    Images(body.arrays[instance.target.array].shape, wraps, wanted).visit([&](Index const& moved) {
       for (auto const& box : instance.boxes)
         if (auto const cells = intersect(box.shifted(moved), wanted); !cells.empty())
           result[i].push_back({cells, moved});
@@ -281,7 +294,7 @@ std::vector<std::vector<BlockCells>> cells_of_block(LoopBody const& body,
     for (auto const& cells : result[i])
       for (auto const& read : reads) {
         auto& need = needs[read.buffer.array][read.buffer.which];
-        need = hull(need, need_of(cells, read, body.shape));
+        need = hull(need, need_of(cells, read, body.arrays[read.buffer.array].shape));
       }
   }
   return result;

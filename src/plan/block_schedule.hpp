@@ -14,6 +14,7 @@
 
 #include "src/base/inline_vector.hpp"
 #include "src/plan/ghost.hpp"
+#include "src/plan/loop_array.hpp"
 
 namespace tessera {
 
@@ -37,14 +38,15 @@ struct LoopStatement {
   std::vector<LoopRead> reads;
 };
 
-/// The body of a loop over arrays of one shape. Arrays are numbered by their roles at the start of
-/// a step; the array in role `a` of the next step has role `next[a]` in this step.
+/// The body of a loop. Its arrays have one rank, and equal extents along dimensions that some read
+/// wraps around. They are numbered by their roles at the start of a step; the array in role `a` of
+/// the next step has role `next[a]` in this step, and lies where that one does.
 struct LoopBody {
-  Shape shape;
+  std::vector<LoopArray> arrays;
   std::vector<std::size_t> next;
   std::vector<LoopStatement> statements;
 
-  [[nodiscard]] std::size_t arrays() const { return next.size(); }
+  [[nodiscard]] std::size_t rank() const { return arrays.empty() ? 0 : arrays[0].shape.size(); }
   /// Per dimension: true if any read wraps around.
   [[nodiscard]] InlineVector<bool, max_rank> wraps() const;
   /// The arrays that some statement writes, in any step.
@@ -107,10 +109,10 @@ struct BlockCells {
   Index moved;
 };
 
-/// Returns for each instance the cells that a device computes which owns `own`. All of them lie
-/// within `own` and the ghost cells of the schedule's widths.
+/// Returns for each instance the cells that a device computes which owns `own` of each array. All
+/// of them lie within its array's `own` and the ghost cells of the schedule's widths.
 [[nodiscard]] std::vector<std::vector<BlockCells>> cells_of_block(LoopBody const& body,
                                                                   BlockSchedule const& schedule,
-                                                                  Box const& own);
+                                                                  std::vector<Box> const& own);
 
 }  // namespace tessera

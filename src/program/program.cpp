@@ -10,6 +10,7 @@
 #include "src/base/text.hpp"
 #include "src/execution/loop.hpp"
 #include "src/execution/storage/array_state.hpp"
+#include "src/index/index.hpp"
 #include "src/job/job.hpp"
 #include "src/program/recording.hpp"
 #include "src/program/statement_replay.hpp"
@@ -50,6 +51,7 @@ struct Program::Impl {
   LoopAnalysis analysis;
   MachineFacts machine;
   BlockChoice choice;
+  std::int64_t depth = 0;                                // of the blocks of the last run
   std::map<std::int64_t, std::unique_ptr<Loop>> blocks;  // by their steps
   std::unique_ptr<StatementReplay> replay;
   Explanations statements;
@@ -200,6 +202,7 @@ struct Program::Impl {
     analysis = {};
     measured_seconds = 0;
     choice = {};
+    depth = 0;
   }
 
   void choose() {
@@ -215,14 +218,25 @@ struct Program::Impl {
       done += steps;
       later += steps;
     } else {
-      prepare_blocks(choice.shape.steps, steps / choice.shape.steps);
-      prepare_blocks(steps % choice.shape.steps, 1);
+      depth = depth_for(steps);
+      prepare_blocks(depth, steps / depth);
+      prepare_blocks(steps % depth, 1);
       auto const begin = std::chrono::steady_clock::now();
-      run_blocks(choice.shape.steps, steps / choice.shape.steps);
-      run_blocks(steps % choice.shape.steps, 1);
+      run_blocks(depth, steps / depth);
+      run_blocks(steps % depth, 1);
       std::chrono::duration<double> const time = std::chrono::steady_clock::now() - begin;
       measured_seconds = time.count() / static_cast<double>(steps);
     }
+  }
+
+  // The steps of a block in a run of `steps` steps: equal blocks rather than a few and a rest,
+  // unless the caller asked for a depth.
+  [[nodiscard]] std::int64_t depth_for(std::int64_t steps) const {
+    constexpr std::int64_t few = 4;
+    auto const most = choice.shape.steps;
+    auto const count = ceil_div(steps, most);
+    bool const is_asked = options.with_environment().depth > 0;
+    return is_asked || count == 0 || count > few ? most : ceil_div(steps, count);
   }
 
   void prepare_blocks(std::int64_t steps, std::int64_t count) {
@@ -278,7 +292,7 @@ struct Program::Impl {
     result.fallback_reason = analysis.fallback_reason;
     if (!result.fallback_reason.empty()) return result;
     result.mode = LoopMode::in_blocks;
-    result.depth = choice.shape.steps;
+    result.depth = depth > 0 ? depth : choice.shape.steps;
     for (auto const extent : choice.shape.tile)
       result.tile.push_back(extent == whole_extent ? 0 : extent);
     result.bottleneck = choice.reason;
@@ -286,8 +300,8 @@ struct Program::Impl {
     result.message_seconds = machine.message_seconds;
     result.predicted_seconds = choice.step_seconds;
     result.measured_seconds = measured_seconds;
-    auto const found = blocks.find(choice.shape.steps);
-    if (found == blocks.end()) return result;  // every run so far was shorter
+    auto const found = blocks.find(result.depth);
+    if (found == blocks.end()) return result;  // no run had a whole block
     auto const& loop = *found->second;
     result.messages = loop.later->messages;
     result.bytes = loop.later->bytes;

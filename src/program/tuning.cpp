@@ -16,31 +16,38 @@ LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) 
   LoopFacts facts;
   facts.statements = std::max<std::int64_t>(std::ssize(analysis.body.statements), 1);
   auto const& body = analysis.body;
-  auto const& sharding = analysis.layout->sharding();
-  auto const rank = body.shape.size();
-  facts.extents = sharding.shard_shape(body.shape);
+  auto const& sharding = analysis.frame->sharding();
+  auto const rank = body.rank();
+  facts.extents = Shape(rank, 0);
+  for (auto const& array : bindings.arrays) {
+    auto const& layout = *array->layout();
+    if (!(layout.sharding() == sharding)) continue;
+    auto const extents = sharding.shard_shape(layout.shape());
+    for (std::size_t d = 0; d < rank; ++d)
+      facts.extents[d] = std::max(facts.extents[d], extents[d]);
+  }
   facts.reach = Index(rank, 0);
   auto const one = schedule_block(body, 1, 1);
   auto const two = schedule_block(body, 2, 1);
   auto const wraps = body.wraps();
   for (std::size_t d = 0; d < rank; ++d) {
     facts.sides.push_back(wraps[d] ? 2 : std::min<std::int64_t>(sharding.ways(d) - 1, 2));
-    for (std::size_t a = 0; a < body.arrays(); ++a) {
+    for (std::size_t a = 0; a < body.arrays.size(); ++a) {
       auto const& [below, above] = two.widths[a];
       auto const grows = below[d] + above[d] - one.widths[a].below[d] - one.widths[a].above[d];
       facts.reach[d] = std::max(facts.reach[d], grows);
     }
   }
   auto const swapped = body.swapped();
-  for (std::size_t a = 0; a < body.arrays(); ++a)
+  for (std::size_t a = 0; a < body.arrays.size(); ++a)
     facts.buffers_bytes += bindings.arrays[a]->element_bytes() * (swapped[a] ? 2 : 1);
   for (auto const& statement : body.statements) {
     facts.reads_per_cell += static_cast<double>(statement.reads.size()) + 1;
-    std::vector<bool> read(body.arrays(), false);
+    std::vector<bool> read(body.arrays.size(), false);
     for (auto const& operand : statement.reads) read[operand.array] = true;
     auto const target = static_cast<double>(bindings.arrays[statement.array]->element_bytes());
     facts.bytes_per_cell += 2 * target;
-    for (std::size_t a = 0; a < body.arrays(); ++a)
+    for (std::size_t a = 0; a < body.arrays.size(); ++a)
       if (read[a]) facts.bytes_per_cell += static_cast<double>(bindings.arrays[a]->element_bytes());
   }
   return facts;
@@ -68,7 +75,7 @@ LoopOptions LoopOptions::with_environment() const {
 
 BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bindings,
                          LoopOptions const& options, MachineFacts const& machine) {
-  auto const rank = analysis.body.shape.size();
+  auto const rank = analysis.body.rank();
   if (!environment("TESSERA_TILE") && !options.tile.empty() && options.tile.size() != rank)
     throw UsageError(text("tiles of ", counted(std::ssize(options.tile), "dimension"),
                           " do not fit the arrays of a loop, which have ", rank));

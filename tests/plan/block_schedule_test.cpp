@@ -62,17 +62,24 @@ LoopStatement with_holes(LoopStatement statement) {
   return statement;
 }
 
+// A body over arrays of one shape.
+LoopBody body_of(Shape const& shape, std::vector<std::size_t> next,
+                 std::vector<LoopStatement> statements) {
+  std::vector<LoopArray> arrays(next.size(), frame_array(shape));
+  return {std::move(arrays), std::move(next), std::move(statements)};
+}
+
 // Three points along each dimension.
 LoopBody heat(Shape const& shape) {
   Index const one(shape.size(), 1);
   Index const minus_one(shape.size(), -1);
   auto const inner = grown(whole(shape), minus_one, minus_one);
-  return {shape, {0}, {swapping(0, inner, {read_between(0, minus_one, one)})}};
+  return body_of(shape, {0}, {swapping(0, inner, {read_between(0, minus_one, one)})});
 }
 
 LoopBody periodic_heat(std::int64_t cells) {
   auto body = heat({cells});
-  body.statements[0].written = whole(body.shape);
+  body.statements[0].written = whole({cells});
   body.statements[0].reads[0].wraps = {true};
   return body;
 }
@@ -116,8 +123,14 @@ std::vector<std::string> lines_of(CellsOfInstances const& instances) {
   return lines;
 }
 
+// Of a device that owns `own` of every array.
 std::vector<std::string> cells_on(LoopBody const& body, std::int64_t steps, Box const& own) {
-  return lines_of(cells_of_block(body, schedule_block(body, steps, 1), own));
+  std::vector<Box> const boxes(body.arrays.size(), own);
+  return lines_of(cells_of_block(body, schedule_block(body, steps, 1), boxes));
+}
+BlockPasses passes_on(LoopBody const& body, std::int64_t steps, Box const& own) {
+  std::vector<Box> const boxes(body.arrays.size(), own);
+  return passes_of_block(body, schedule_block(body, steps, 1), boxes);
 }
 std::string text_of(CellsOfInstances const& cells) {
   return join(lines_of(cells), "", "", "; ");
@@ -151,18 +164,17 @@ TEST_CASE("skews along the last dimension are aligned") {
 // The third statement may run ahead of the second, by eight of its nine cells.
 TEST_CASE("what runs ahead is aligned too") {
   Box const written{{16}, {32}};
-  LoopBody const body{
-      {32},
-      {0, 1, 2},
-      {in_place(1, written, {read_at(0, {-16})}), in_place(0, written, {read_at(1, {0})}),
-       in_place(2, written, {read_at(0, {-9})})}};
+  auto const body =
+      body_of({32}, {0, 1, 2},
+              {in_place(1, written, {read_at(0, {-16})}), in_place(0, written, {read_at(1, {0})}),
+               in_place(2, written, {read_at(0, {-9})})});
 
   CHECK(schedule_of(body, 1, 8) == "b0 = a0 at (0,); a0 = b0 at (16,); c0 = a0 at (8,)");
   CHECK(schedule_of(body, 1) == "b0 = a0 at (0,); a0 = b0 at (16,); c0 = a0 at (7,)");
 }
 
 TEST_CASE("arrays that change their names need no second buffer") {
-  LoopBody const body{{9}, {1, 0}, {in_place(1, {{1}, {8}}, {read_between(0, {-1}, {1})})}};
+  auto const body = body_of({9}, {1, 0}, {in_place(1, {{1}, {8}}, {read_between(0, {-1}, {1})})});
   auto const schedule = schedule_block(body, 2, 1);
 
   CHECK(text_of(schedule) == "b0 = a0 at (0,); a0 = b0 at (1,)");
@@ -175,7 +187,7 @@ TEST_CASE("arrays that change their names need no second buffer") {
 }
 
 TEST_CASE("three arrays that change their names in turn come back after three steps") {
-  LoopBody const body{{9}, {1, 2, 0}, {in_place(2, {{0}, {9}}, {read_at(0, {0})})}};
+  auto const body = body_of({9}, {1, 2, 0}, {in_place(2, {{0}, {9}}, {read_at(0, {0})})});
 
   CHECK(schedule_of(body, 3) == "c0 = a0 at (0,); a0 = b0 at (0,); b0 = c0 at (0,)");
   CHECK(text_of(schedule_block(body, 1, 1).after) == "b0, c0, a0");
@@ -184,10 +196,9 @@ TEST_CASE("three arrays that change their names in turn come back after three st
 
 TEST_CASE("red and black cells take turns in place") {
   std::vector const neighbours{read_at(0, {-1}), read_at(0, {1})};
-  LoopBody const body{{8},
-                      {0},
-                      {with_holes(in_place(0, {{2}, {7}}, neighbours)),
-                       with_holes(in_place(0, {{1}, {6}}, neighbours))}};
+  auto const body = body_of({8}, {0},
+                            {with_holes(in_place(0, {{2}, {7}}, neighbours)),
+                             with_holes(in_place(0, {{1}, {6}}, neighbours))});
   auto const schedule = schedule_block(body, 2, 1);
 
   CHECK(text_of(schedule) ==
@@ -196,7 +207,8 @@ TEST_CASE("red and black cells take turns in place") {
 }
 
 TEST_CASE("an upwind read needs ghost cells on one side only") {
-  LoopBody const body{{9}, {0}, {swapping(0, {{1}, {9}}, {read_at(0, {-1}), read_at(0, {0})})}};
+  auto const body =
+      body_of({9}, {0}, {swapping(0, {{1}, {9}}, {read_at(0, {-1}), read_at(0, {0})})});
   auto const schedule = schedule_block(body, 3, 1);
 
   CHECK(text_of(schedule) == "a1 = a0, a0 at (0,); a0 = a1, a1 at (1,); a1 = a0, a0 at (2,)");
@@ -205,20 +217,18 @@ TEST_CASE("an upwind read needs ghost cells on one side only") {
 
 // The second statement overwrites what the first still reads two cells further on.
 TEST_CASE("a statement runs as far behind another as that one reads back") {
-  LoopBody const body{
-      {9},
-      {0, 1},
-      {in_place(1, {{2}, {9}}, {read_at(0, {-2})}), in_place(0, {{2}, {9}}, {read_at(1, {0})})}};
+  auto const body = body_of(
+      {9}, {0, 1},
+      {in_place(1, {{2}, {9}}, {read_at(0, {-2})}), in_place(0, {{2}, {9}}, {read_at(1, {0})})});
 
   CHECK(schedule_of(body, 2) ==
         "b0 = a0 at (0,); a0 = b0 at (2,); b0 = a0 at (2,); a0 = b0 at (4,)");
 }
 
 TEST_CASE("a body that only copies needs neither skews nor ghost cells") {
-  LoopBody const body{
-      {9},
-      {0, 1},
-      {in_place(1, {{0}, {9}}, {read_at(0, {0})}), in_place(0, {{0}, {9}}, {read_at(1, {0})})}};
+  auto const body = body_of(
+      {9}, {0, 1},
+      {in_place(1, {{0}, {9}}, {read_at(0, {0})}), in_place(0, {{0}, {9}}, {read_at(1, {0})})});
   auto const schedule = schedule_block(body, 2, 8);
 
   CHECK(text_of(schedule) == "b0 = a0 at (0,); a0 = b0 at (0,); b0 = a0 at (0,); a0 = b0 at (0,)");
@@ -227,7 +237,7 @@ TEST_CASE("a body that only copies needs neither skews nor ghost cells") {
 
 TEST_CASE("cells that another statement wrote are carried to the other buffer") {
   auto const stencil = swapping(0, {{2}, {6}}, {read_between(0, {-1}, {1})});
-  LoopBody body{{8}, {0}, {stencil, in_place(0, {{0}, {1}}, {})}};
+  auto body = body_of({8}, {0}, {stencil, in_place(0, {{0}, {1}}, {})});
 
   CHECK(body.differing()[0] == Box{{0}, {6}});
   CHECK(schedule_of(body, 1) == "a1 = a0 [0:2] at (0,); a1 = a0 at (0,); a1 =  at (0,)");
@@ -237,10 +247,9 @@ TEST_CASE("cells that another statement wrote are carried to the other buffer") 
 }
 
 TEST_CASE("what holds for an array holds for all that it turns into") {
-  LoopBody const body{{8},
-                      {1, 0, 2, 3},
-                      {swapping(0, {{2}, {6}}, {read_between(0, {-1}, {1})}),
-                       in_place(2, {{0}, {8}}, {read_at(3, {0})})}};
+  auto const body = body_of({8}, {1, 0, 2, 3},
+                            {swapping(0, {{2}, {6}}, {read_between(0, {-1}, {1})}),
+                             in_place(2, {{0}, {8}}, {read_at(3, {0})})});
 
   CHECK(body.written() == std::vector{true, true, true, false});
   CHECK(body.swapped() == std::vector{true, true, false, false});
@@ -261,6 +270,7 @@ TEST_CASE("where an array wraps, a device computes images of its own cells") {
 
 TEST_CASE("no images are computed for reads that do not wrap") {
   auto body = periodic_heat(6);
+  body.arrays.push_back(frame_array({6}));
   body.next = {0, 1};
   body.statements.push_back(swapping(1, {{0}, {6}}, {read_between(1, {-1}, {1})}));
 
@@ -272,36 +282,55 @@ TEST_CASE("no images are computed for reads that do not wrap") {
 
 TEST_CASE("early cells read own cells alone; the others lie below and above") {
   auto const body = heat({16});
-  auto const schedule = schedule_block(body, 2, 1);
 
-  auto const inside = passes_of_block(body, schedule, {{4}, {8}});
+  auto const inside = passes_on(body, 2, {{4}, {8}});
   CHECK(text_of(inside.early) == "[5:7]; ");
   CHECK(text_of(inside.late[0]) == "[3:5]; [4:6]");
   CHECK(text_of(inside.late[1]) == "[7:9]; [6:8]");
 
-  auto const at_end = passes_of_block(body, schedule, {{0}, {5}});
+  auto const at_end = passes_on(body, 2, {{0}, {5}});
   CHECK(text_of(at_end.early) == "[1:4]; [1:3]");
   REQUIRE(at_end.late.size() == 1);
   CHECK(text_of(at_end.late[0]) == "[4:6]; [3:5]");
 
-  auto const alone = passes_of_block(body, schedule, {{0}, {16}});
+  auto const alone = passes_on(body, 2, {{0}, {16}});
   CHECK(text_of(alone.early) == "[1:15]; [1:15]");
   CHECK(alone.late.empty());
 
-  auto const narrow = passes_of_block(body, schedule, {{4}, {6}});
+  auto const narrow = passes_on(body, 2, {{4}, {6}});
   CHECK(narrow.early.empty());
   CHECK(text_of(narrow.late[0]) == "[3:7]; [4:6]");
 }
 
 TEST_CASE("what an early cell would overwrite is still read by its neighbour") {
   // The second statement reads no neighbours, but the first one does, of what it overwrites.
-  LoopBody const body{{16},
-                      {0, 1},
-                      {in_place(1, {{1}, {15}}, {read_between(0, {-1}, {1})}),
-                       in_place(0, {{0}, {16}}, {read_at(1, {0})})}};
-  auto const passes = passes_of_block(body, schedule_block(body, 1, 1), {{4}, {12}});
+  auto const body = body_of({16}, {0, 1},
+                            {in_place(1, {{1}, {15}}, {read_between(0, {-1}, {1})}),
+                             in_place(0, {{0}, {16}}, {read_at(1, {0})})});
+  auto const passes = passes_on(body, 1, {{4}, {12}});
 
   CHECK(text_of(passes.early) == "[5:11]; [6:10]");
+}
+
+// Device 1 of 2 owns [4, 8) of a and [5, 9) of b. The second statement needs cells [4, 9) of a, so
+// the first one computes b's cell 4, too.
+TEST_CASE("arrays of different shapes are computed as far as their own cells need") {
+  Mesh const mesh({{"x", 2}});
+  Layout const eight(NamedSharding(mesh, P("x")), {8});
+  Layout const nine(NamedSharding(mesh, P("x")), {9});
+  LoopBody const body{{loop_array(eight, eight).value(), loop_array(nine, eight).value()},
+                      {0, 1},
+                      {in_place(1, {{1}, {8}}, {read_between(0, {-1}, {0})}),
+                       in_place(0, {{0}, {8}}, {read_between(1, {0}, {1})})}};
+  auto const schedule = schedule_block(body, 1, 1);
+
+  CHECK(text_of(schedule) == "b0 = a0 at (0,); a0 = b0 at (1,)");
+  CHECK(schedule.widths[0] == GhostWidths{{1}, {1}});
+  CHECK(schedule.widths[1] == GhostWidths{{1}, {0}});
+  CHECK(lines_of(cells_of_block(body, schedule, {{{4}, {8}}, {{5}, {9}}})) ==
+        std::vector<std::string>{"[4:8]", "[4:8]"});
+  CHECK(lines_of(cells_of_block(body, schedule, {{{0}, {4}}, {{0}, {5}}})) ==
+        std::vector<std::string>{"[1:5]", "[0:4]"});
 }
 
 TEST_CASE("a device without cells computes nothing") {
@@ -325,6 +354,7 @@ struct Met {
   std::int64_t swaps = 0;
   std::int64_t holes_in_place = 0;
   std::int64_t renamed = 0;
+  std::int64_t other_shapes = 0;
 };
 
 // Values over a box, row-major. Those that nobody has set are not there.
@@ -388,6 +418,8 @@ struct Statement {
 struct Program {
   std::vector<Statement> statements;
   LoopBody body;
+
+  [[nodiscard]] Shape const& shape_of(std::size_t array) const { return body.arrays[array].shape; }
 };
 
 Index sum_of(Index a, Index const& b) {
@@ -400,7 +432,7 @@ Index wrapped(Index cell, Shape const& shape) {
   return cell;
 }
 
-// How far from a cell a read looks along one dimension; not wrapped.
+// How far from a cell a read looks along one dimension of an array of this shape; not wrapped.
 std::int64_t distance_along(Read const& read, Shape const& shape, std::size_t d,
                             std::int64_t cell) {
   auto const at = cell + read.offset[d];
@@ -429,7 +461,7 @@ std::uint64_t value_of(Program const& program, std::size_t s, Index const& cell,
   for (auto const c : cell) value = mix(value, static_cast<std::uint64_t>(c));
   auto const& reads = program.statements[s].reads;
   for (std::size_t r = 0; r < reads.size(); ++r) {
-    auto const distance = distance_of(reads[r], program.body.shape, cell);
+    auto const distance = distance_of(reads[r], program.shape_of(reads[r].array), cell);
     value = mix(value, distance ? look(r, *distance) : 0);
   }
   return value;
@@ -447,12 +479,18 @@ BoundaryKind random_kind(Random& random, std::int64_t style) {
   return random.chance() ? BoundaryKind::absent : test::random_end(random);
 }
 
-Read random_read(Random& random, Shape const& shape, std::size_t arrays, std::int64_t style) {
-  Read read{pick(random, arrays), {}, {}};
-  auto const far = random.between(0, 3) == 0 ? 0 : random.between(1, shape.size() == 1 ? 3 : 2);
-  for (std::size_t d = 0; d < shape.size(); ++d) {
+// Arrays of different shapes do not wrap where these differ.
+Read random_read(Random& random, std::vector<LoopArray> const& arrays, std::int64_t style) {
+  Read read{pick(random, arrays.size()), {}, {}};
+  auto const rank = arrays[0].shape.size();
+  auto const far = random.between(0, 3) == 0 ? 0 : random.between(1, rank == 1 ? 3 : 2);
+  for (std::size_t d = 0; d < rank; ++d) {
+    bool const may_wrap = std::ranges::all_of(
+        arrays, [&](LoopArray const& array) { return array.shape[d] == arrays[0].shape[d]; });
     read.offset.push_back(random.between(-far, far));
-    read.ends.push_back(random_kind(random, style));
+    auto const kind = random_kind(random, style);
+    bool const must_not = kind == BoundaryKind::periodic && !may_wrap;
+    read.ends.push_back(must_not ? BoundaryKind::absent : kind);
   }
   return read;
 }
@@ -466,13 +504,16 @@ void keep_inside(Box& written, Read const& read, Shape const& shape) {
   }
 }
 
-Statement random_statement(Random& random, Shape const& shape, std::size_t arrays) {
-  Statement statement{pick(random, arrays), whole(shape), Index(shape.size(), 1), {}};
+Statement random_statement(Random& random, std::vector<LoopArray> const& arrays,
+                           std::vector<std::size_t> const& targets) {
+  auto const target = targets[pick(random, targets.size())];
+  auto const& shape = arrays[target].shape;
+  Statement statement{target, whole(shape), Index(shape.size(), 1), {}};
   auto& written = statement.written;
   auto const style = random.between(0, 2);
   for (auto count = random.between(random.between(0, 5) == 0 ? 0 : 1, 3); count > 0; --count) {
-    statement.reads.push_back(random_read(random, shape, arrays, style));
-    keep_inside(written, statement.reads.back(), shape);
+    auto const& read = statement.reads.emplace_back(random_read(random, arrays, style));
+    keep_inside(written, read, arrays[read.array].shape);
   }
   bool const is_inner = random.between(0, 2) == 0;
   bool const is_strided = random.between(0, 2) == 0;
@@ -525,10 +566,12 @@ LoopRead loop_read(Random& random, Statement const& statement, Read const& read,
   return result;
 }
 
-LoopStatement loop_statement(Random& random, Statement const& statement, Shape const& shape) {
+LoopStatement loop_statement(Random& random, Statement const& statement,
+                             std::vector<LoopArray> const& arrays) {
+  auto const& shape = arrays[statement.array].shape;
   std::vector<LoopRead> reads;
   for (auto const& read : statement.reads)
-    reads.push_back(loop_read(random, statement, read, shape));
+    reads.push_back(loop_read(random, statement, read, arrays[read.array].shape));
   bool has_holes = false;
   for (std::size_t d = 0; d < shape.size(); ++d)
     has_holes = has_holes || (statement.strides[d] > 1 && statement.written.extent(d) > 1);
@@ -544,22 +587,8 @@ std::vector<std::size_t> random_names(Random& random, std::size_t arrays) {
   return next;
 }
 
-Program random_program(Random& random) {
-  constexpr std::array<std::int64_t, 4> most{0, 40, 14, 8};
-  auto const rank = static_cast<std::size_t>(random.between(1, 3));
-  Shape shape;
-  for (std::size_t d = 0; d < rank; ++d) shape.push_back(random.between(1, most[rank]));
-  auto const arrays = static_cast<std::size_t>(random.between(1, 3));
-  Program program{{}, {shape, random_names(random, arrays), {}}};
-  for (auto count = random.between(1, 4); count > 0; --count) {
-    auto statement = random_statement(random, shape, arrays);
-    while (statement.written.empty() && random.between(0, 9) > 0)
-      statement = random_statement(random, shape, arrays);
-    program.body.statements.push_back(loop_statement(random, statement, shape));
-    program.statements.push_back(std::move(statement));
-  }
-  return program;
-}
+// A layout per array.
+using Layouts = std::vector<SharedLayout>;
 
 SharedLayout random_layout(Random& random, Shape const& shape) {
   for (;;) {
@@ -568,8 +597,63 @@ SharedLayout random_layout(Random& random, Shape const& shape) {
   }
 }
 
+// A layout of a shape that differs from that of `base` by a few cells along some dimensions.
+SharedLayout staggered_layout(Random& random, Layout const& base) {
+  auto shape = base.shape();
+  for (auto& extent : shape)
+    if (random.chance()) extent = std::max<std::int64_t>(extent + random.between(-1, 2), 1);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    auto const& cut = base.sharding().cut(d);
+    bool const fits_one_extent = cut.lists_cells() || cut.kind() == Cut::Kind::strict;
+    if (fits_one_extent) shape[d] = base.shape()[d];
+  }
+  return std::make_shared<Layout const>(base.sharding(), shape);
+}
+
+SharedLayout whole_layout(Layout const& base) {
+  PartitionSpec const uncut(std::vector<SpecEntry>(base.rank(), none));
+  return std::make_shared<Layout const>(NamedSharding(base.mesh(), uncut), base.shape());
+}
+
+// Of arrays with these names: all alike, or of several shapes, or some whole on every device.
+Layouts random_layouts(Random& random, std::vector<std::size_t> const& next) {
+  constexpr std::array<std::int64_t, 4> most{0, 40, 14, 8};
+  auto const rank = static_cast<std::size_t>(random.between(1, 3));
+  Shape shape;
+  for (std::size_t d = 0; d < rank; ++d) shape.push_back(random.between(1, most[rank]));
+  Layouts layouts(next.size(), random_layout(random, shape));
+  if (random.chance()) return layouts;
+  for (std::size_t a = 1; a < next.size(); ++a) {
+    if (next[a] != a) continue;
+    auto const other = random.between(0, 3) == 0 ? whole_layout(*layouts[0])
+                                                 : staggered_layout(random, *layouts[0]);
+    if (loop_array(*other, *layouts[0])) layouts[a] = other;
+  }
+  return layouts;
+}
+
+Program random_program(Random& random, std::vector<std::size_t> const& next,
+                       Layouts const& layouts) {
+  Program program{{}, {{}, next, {}}};
+  std::vector<std::size_t> targets;
+  for (std::size_t a = 0; a < layouts.size(); ++a) {
+    program.body.arrays.push_back(loop_array(*layouts[a], *layouts[0]).value());
+    if (layouts[a]->sharding() == layouts[0]->sharding()) targets.push_back(a);
+  }
+  auto const& arrays = program.body.arrays;
+  for (auto count = random.between(1, 4); count > 0; --count) {
+    auto statement = random_statement(random, arrays, targets);
+    while (statement.written.empty() && random.between(0, 9) > 0)
+      statement = random_statement(random, arrays, targets);
+    program.body.statements.push_back(loop_statement(random, statement, arrays));
+    program.statements.push_back(std::move(statement));
+  }
+  return program;
+}
+
 Arrays random_arrays(Random& random, LoopBody const& body) {
-  Arrays arrays(body.arrays(), Values(whole(body.shape)));
+  Arrays arrays;
+  for (auto const& array : body.arrays) arrays.emplace_back(whole(array.shape));
   for (auto& array : arrays)
     test::for_each_cell(array.box(), [&](Index const& cell) {
       array.set(cell, static_cast<std::uint64_t>(random.between(0, 1'000'000'000)));
@@ -585,8 +669,8 @@ void run_statement(Program const& program, std::size_t s, std::int64_t step, Arr
   test::for_each_cell(statement.written, [&](Index const& cell) {
     if (!statement.writes(cell)) return;
     auto const look = [&](std::size_t r, Index const& distance) {
-      return arrays[statement.reads[r].array].at(
-          wrapped(sum_of(cell, distance), program.body.shape));
+      auto const array = statement.reads[r].array;
+      return arrays[array].at(wrapped(sum_of(cell, distance), program.shape_of(array)));
     };
     results.emplace_back(cell, value_of(program, s, cell, step, look));
   });
@@ -651,7 +735,7 @@ Index negated(Index index) {
 
 struct Device {
   DeviceId id;
-  Box own;
+  std::vector<Box> own;  // of each array
   std::vector<std::array<Values, 2>> arrays;
 
   Values& buffer(BlockBuffer const& buffer) { return arrays.at(buffer.array).at(buffer.which); }
@@ -660,10 +744,10 @@ struct Device {
 // All devices, from the start of one block to the start of the next.
 class Block {
  public:
-  Block(Program const& program, SharedLayout const& layout, Pass const& pass,
+  Block(Program const& program, Layouts const& layouts, Pass const& pass,
         std::map<DeviceId, Device>& devices)
       : program_(program),
-        layout_(layout),
+        layouts_(layouts),
         pass_(pass),
         schedule_(pass.schedule),
         devices_(devices),
@@ -673,20 +757,20 @@ class Block {
   // Ghost cells are gone, and with `forgets` all that the schedule says it does not rely on.
   void clear_ghosts(bool forgets) {
     for (auto& [id, device] : devices_)
-      for (std::size_t a = 0; a < program_.body.arrays(); ++a)
+      for (std::size_t a = 0; a < program_.body.arrays.size(); ++a)
         for (std::size_t which = 0; which < buffers_of(a); ++which) {
           auto const forgotten =
-              which == 1 && forgets ? differing_[a] : Box::none(device.own.rank());
+              which == 1 && forgets ? differing_[a] : Box::none(program_.body.rank());
           auto& values = device.arrays[a][which];
-          values = moved_to(padded_layout_of(device, a), device.own, forgotten, values);
+          values = moved_to(padded_layout_of(device, a), device.own[a], forgotten, values);
         }
   }
 
   // Takes down what travels, and fills the ghost cells that a device has itself.
   void send(Met& met) {
     std::vector<HaloNeed> needs;
-    for (std::size_t a = 0; a < program_.body.arrays(); ++a)
-      needs.push_back({layout_, schedule_.widths[a], program_.body.wraps()});
+    for (std::size_t a = 0; a < program_.body.arrays.size(); ++a)
+      needs.push_back({layouts_[a], schedule_.widths[a], program_.body.wraps()});
     std::map<DeviceId, ExchangePlan> plans;
     for (auto const& [id, device] : devices_) plans[id] = plan_halo(needs, id);
     for (auto const& [sender, from] : plans)
@@ -733,14 +817,15 @@ class Block {
   std::size_t buffers_of(std::size_t array) const { return swapped_[array] ? 2 : 1; }
 
   Box padded_layout_of(Device const& device, std::size_t array) const {
-    if (device.own.empty()) return device.own;
+    auto const& own = device.own[array];
+    if (own.empty()) return own;
     auto const& widths = schedule_.widths[array];
-    auto frame = grown(device.own, widths.below, widths.above);
+    auto frame = grown(own, widths.below, widths.above);
     auto const wraps = program_.body.wraps();
     for (std::size_t d = 0; d < frame.rank(); ++d) {
       if (wraps[d]) continue;
       frame.lo[d] = std::max<std::int64_t>(frame.lo[d], 0);
-      frame.hi[d] = std::min(frame.hi[d], program_.body.shape[d]);
+      frame.hi[d] = std::min(frame.hi[d], program_.shape_of(array)[d]);
     }
     return frame;
   }
@@ -773,7 +858,7 @@ class Block {
         cell.push_back(axis.cell + axis.stride * l[d]);
         place.push_back(axis.frame + axis.stride * l[d]);
       }
-      demand(owner.own.contains(cell), transfer, ": the peer has no cell ", cell);
+      demand(owner.own[transfer.operand].contains(cell), transfer, ": the peer has no cell ", cell);
       for (std::size_t which = 0; which < buffers_of(transfer.operand); ++which) {
         auto& buffer = device.arrays[transfer.operand][which];
         demand(!buffer.find(place), transfer, ": device ", device.id, " has cell ", place);
@@ -804,7 +889,7 @@ class Block {
 
   // Around all places of cells in the order of the tiles.
   Box hull_of(Device const& device, std::vector<std::vector<BlockCells>> const& cells) const {
-    auto around = Box::none(program_.body.shape.size());
+    auto around = Box::none(program_.body.rank());
     for (std::size_t i = 0; i < cells.size(); ++i) {
       auto const& instance = schedule_.instances[i];
       auto const frame = padded_layout_of(device, instance.target.array);
@@ -859,7 +944,7 @@ class Block {
       auto const& [current, other] = device.arrays[a];
       if (!swapped_[a]) continue;
       test::for_each_cell(
-          device.own, [&, a, &current = current, &other = other](Index const& cell) {
+          device.own[a], [&, a, &current = current, &other = other](Index const& cell) {
             demand(differing_[a].contains(cell) || other.find(cell) == current.find(cell),
                    "buffers of array ", a, " differ in cell ", cell);
           });
@@ -867,7 +952,7 @@ class Block {
   }
 
   Program const& program_;
-  SharedLayout const& layout_;
+  Layouts const& layouts_;
   Pass const& pass_;
   BlockSchedule const& schedule_;
   std::map<DeviceId, Device>& devices_;
@@ -876,16 +961,19 @@ class Block {
   std::vector<Ghost> ghosts_;  // that still travel
 };
 
-std::map<DeviceId, Device> make_devices(Layout const& layout, LoopBody const& body,
+std::map<DeviceId, Device> make_devices(Layouts const& layouts, LoopBody const& body,
                                         Arrays const& start) {
   std::map<DeviceId, Device> devices;
   auto const swapped = body.swapped();
-  for (std::int64_t p = 0; p < layout.mesh().size(); ++p) {
-    auto const id = layout.mesh().device_at(p);
-    Device device{id, layout.box_of(id), std::vector<std::array<Values, 2>>(start.size())};
+  auto const& mesh = layouts[0]->mesh();
+  for (std::int64_t p = 0; p < mesh.size(); ++p) {
+    auto const id = mesh.device_at(p);
+    Device device{id, {}, std::vector<std::array<Values, 2>>(start.size())};
     for (std::size_t a = 0; a < start.size(); ++a) {
-      Values own(device.own);
-      test::for_each_cell(device.own, [&](Index const& cell) { own.set(cell, start[a].at(cell)); });
+      device.own.push_back(layouts[a]->box_of(id));
+      Values own(device.own[a]);
+      test::for_each_cell(device.own[a],
+                          [&](Index const& cell) { own.set(cell, start[a].at(cell)); });
       device.arrays[a][0] = own;
       if (swapped[a]) device.arrays[a][1] = own;
     }
@@ -897,7 +985,7 @@ std::map<DeviceId, Device> make_devices(Layout const& layout, LoopBody const& bo
 void check_devices(std::map<DeviceId, Device> const& devices, Arrays const& truth) {
   for (auto const& [id, device] : devices)
     for (std::size_t a = 0; a < truth.size(); ++a)
-      test::for_each_cell(device.own, [&, &id = id, &device = device](Index const& cell) {
+      test::for_each_cell(device.own[a], [&, &id = id, &device = device](Index const& cell) {
         demand(device.arrays[a][0].at(cell) == truth[a].at(cell), "device ", id, " has cell ", cell,
                " of array ", a, " wrong");
       });
@@ -921,12 +1009,13 @@ void check_schedule(LoopBody const& body, BlockSchedule const& schedule, std::in
 // Cells that all instances together compute, at most and roughly.
 std::int64_t work_of(LoopBody const& body, std::int64_t steps) {
   auto const schedule = schedule_block(body, steps, 1);
-  auto around = whole(body.shape);
+  auto const shape = body.arrays[0].shape;
+  auto around = whole(shape);
   for (auto const& widths : schedule.widths)
-    around = hull(around, grown(whole(body.shape), widths.below, widths.above));
+    around = hull(around, grown(whole(shape), widths.below, widths.above));
   auto const wraps = body.wraps();
   for (std::size_t d = 0; d < around.rank(); ++d)
-    if (!wraps[d]) around.hi[d] = around.lo[d] + body.shape[d];
+    if (!wraps[d]) around.hi[d] = around.lo[d] + shape[d];
   return around.cells() * static_cast<std::int64_t>(schedule.instances.size());
 }
 
@@ -954,7 +1043,8 @@ std::int64_t random_alignment(Random& random) {
 
 std::string describe(Program const& program) {
   auto const& body = program.body;
-  auto result = text("shape ", body.shape, ", next ", join(body.next));
+  auto result = text("next ", join(body.next));
+  for (auto const& array : body.arrays) result += text(", shape ", array.shape);
   for (std::size_t s = 0; s < program.statements.size(); ++s) {
     auto const& statement = body.statements[s];
     result += text("\n  array ", statement.array, " written ", statement.written, " strides ",
@@ -974,6 +1064,8 @@ void note_program(Program const& program, std::vector<std::int64_t> const& block
   ++met.programs;
   met.blocks += static_cast<std::int64_t>(blocks.size());
   if (!std::is_sorted(program.body.next.begin(), program.body.next.end())) ++met.renamed;
+  for (auto const& array : program.body.arrays)
+    if (array.shape != program.shape_of(0)) ++met.other_shapes;
   for (auto const& statement : program.body.statements) {
     if (statement.swaps) ++met.swaps;
     if (statement.has_holes && !statement.swaps) ++met.holes_in_place;
@@ -982,22 +1074,23 @@ void note_program(Program const& program, std::vector<std::int64_t> const& block
 
 void run_program(std::uint64_t seed, Met& met) {
   Random random(seed);
-  auto const program = random_program(random);
+  auto const next = random_names(random, static_cast<std::size_t>(random.between(1, 3)));
+  auto const layouts = random_layouts(random, next);
+  auto const program = random_program(random, next, layouts);
   auto const& body = program.body;
-  auto const layout = random_layout(random, body.shape);
   auto const blocks = random_blocks(random, body);
   auto const alignment = random_alignment(random);
   auto truth = random_arrays(random, body);
-  auto devices = make_devices(*layout, body, truth);
+  auto devices = make_devices(layouts, body, truth);
   bool const forgets = random.chance();
   note_program(program, blocks, met);
   std::int64_t step = 0;
   try {
     for (auto const steps : blocks) {
       Pass const pass{step, schedule_block(body, steps, alignment),
-                      random_tiling(random, body.shape.size())};
+                      random_tiling(random, body.rank())};
       check_schedule(body, pass.schedule, alignment);
-      Block block(program, layout, pass, devices);
+      Block block(program, layouts, pass, devices);
       block.clear_ghosts(forgets);
       block.send(met);
       block.compute_early(met);
@@ -1009,7 +1102,7 @@ void run_program(std::uint64_t seed, Met& met) {
     }
   } catch (Broken const& broken) {
     throw Broken{text("seed ", seed, ", blocks of ", join(blocks), " steps, in the one from step ",
-                      step, ": ", broken.what, "\n  ", *layout, "\n  ", describe(program))};
+                      step, ": ", broken.what, "\n  ", *layouts[0], "\n  ", describe(program))};
   }
 }
 
@@ -1033,6 +1126,7 @@ TEST_CASE("blocks of steps give every cell the bits that step after step gives i
   CHECK(met.swaps > cases / 2);
   CHECK(met.holes_in_place > cases / 6);
   CHECK(met.renamed > cases / 10);
+  CHECK(met.other_shapes > cases / 20);
   CHECK(met.early > met.cells / 20);
   CHECK(met.images > met.cells / 10);
   CHECK(met.carried > met.cells / 20);

@@ -66,8 +66,11 @@ class LoopFuzz {
  public:
   explicit LoopFuzz(std::uint64_t seed) : random_(seed) {
     constexpr std::array<std::int64_t, 4> most{0, 40, 14, 8};
-    for (std::size_t d = 0; d < N; ++d) shape_.push_back(random_.between(1, most[N]));
-    sharding_.emplace(random_sharding(random_, device_count(), shape_));
+    Shape shape;
+    for (std::size_t d = 0; d < N; ++d) shape.push_back(random_.between(1, most[N]));
+    sharding_.emplace(random_sharding(random_, device_count(), shape));
+    shapes_.assign(arrays, shape);
+    if (random_.between(0, 2) == 0) stagger();
     steps_ = random_.between(2, 17);
     // Enough for graphs of GPUs to pay.
     if (random_.between(0, 3) == 0) steps_ *= 4;
@@ -79,6 +82,7 @@ class LoopFuzz {
   struct Ran {
     bool in_blocks = false;
     bool in_graphs = false;
+    bool staggered = false;  // in blocks, with arrays of several shapes
   };
   Ran check() {
     auto const plain = run([&](auto const& body) {
@@ -98,9 +102,10 @@ class LoopFuzz {
       });
       INFO("depth ", how.depth, ", tile ", how.tile, how.overlap.value_or(false) ? ", overlap" : "",
            how.graphs ? "" : ", no graphs", ", runs of ", first, " and ", steps_ - first, " steps");
-      INFO("shape ", shape_, " on ", *sharding_, ", statements ", join(body_, "", ""));
+      INFO("shapes ", join(shapes_), " on ", *sharding_, ", statements ", join(body_, "", ""));
       REQUIRE(result == plain);
     }
+    ran.staggered = ran.in_blocks && !(shapes_[0] == shapes_[1] && shapes_[0] == shapes_[2]);
     return ran;
   }
 
@@ -120,6 +125,25 @@ class LoopFuzz {
     for (std::size_t d = 0; d < N; ++d)
       how.tile.push_back(extents[static_cast<std::size_t>(random_.between(0, 5))]);
     return how;
+  }
+
+  // Gives the other arrays a cell less or more along some dimensions, where the sharding takes it.
+  void stagger() {
+    for (std::size_t a = 1; a < arrays; ++a) {
+      auto shape = shapes_[0];
+      for (auto& extent : shape)
+        extent = std::max<std::int64_t>(extent + random_.between(-1, 1), 1);
+      try {
+        sharding_->check(shape);
+        shapes_[a] = shape;
+      } catch (ShardingError const&) {
+        shapes_[a] = shapes_[0];
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_staggered(BodyStatement const& s) const {
+    return !(shapes_[s.a] == shapes_[s.b] && shapes_[s.a] == shapes_[s.c]);
   }
 
   std::size_t any_array() { return static_cast<std::size_t>(random_.between(0, arrays - 1)); }
@@ -142,8 +166,14 @@ class LoopFuzz {
     s.b = any_array();
     s.c = any_array();
     s.number = static_cast<double>(random_.between(1, 9)) / 10;
+    // Of arrays of several shapes, only slices have one shape.
+    if (is_staggered(s) && random_.between(0, 3) > 0) s.kind = BodyKind::slices;
+    if (is_staggered(s) && s.kind != BodyKind::slices) s.b = s.c = s.a;
     for (std::size_t d = 0; d < N; ++d) {
-      add_ranges(s, shape_[d]);
+      if (is_staggered(s))
+        add_staggered_ranges(s, d);
+      else
+        add_ranges(s, shapes_[s.a][d]);
       s.offsets.push_back(random_.between(-2, 2));
       s.edges.push_back(random_edges());
     }
@@ -165,6 +195,23 @@ class LoopFuzz {
       s.in_b.back() = s.in_c.back() = s.in_a.back();
   }
 
+  // As many cells of a, of b and of c, at most two cells apart where the shapes allow it.
+  void add_staggered_ranges(BodyStatement& s, std::size_t d) {
+    auto const extent = [&](std::size_t array) { return shapes_[array][d]; };
+    auto const most = std::min({extent(s.a), extent(s.b), extent(s.c)});
+    auto const count = std::max<std::int64_t>(most - random_.between(0, 3), 0);
+    auto const lo = random_.between(0, extent(s.a) - count);
+    auto const step = random_.between(0, 3) == 0 ? 2 : 1;
+    auto const beside = [&](std::size_t array) {
+      auto const at =
+          std::clamp<std::int64_t>(lo + random_.between(-2, 2), 0, extent(array) - count);
+      return range(at, at + count, step);
+    };
+    s.in_a.push_back(range(lo, lo + count, step));
+    s.in_b.push_back(beside(s.b));
+    s.in_c.push_back(beside(s.c));
+  }
+
   Boundaries random_edges() {
     if (random_.between(0, 2) == 0) return periodic;
     auto const one = [&] {
@@ -176,15 +223,16 @@ class LoopFuzz {
 
   template <class Loop>
   Values run(Loop const& loop) {
-    std::array<std::int64_t, N> extents;
-    std::copy(shape_.begin(), shape_.end(), extents.begin());
     std::vector<Array> u;
-    for (std::size_t a = 0; a < arrays; ++a)
+    for (std::size_t a = 0; a < arrays; ++a) {
+      std::array<std::int64_t, N> extents;
+      std::copy(shapes_[a].begin(), shapes_[a].end(), extents.begin());
       u.push_back(from_index<double>(extents, *sharding_, [=](auto i) {
         std::uint64_t hash = a;
         for (std::size_t d = 0; d < N; ++d) hash = mix(hash, static_cast<std::uint64_t>(i[d]));
         return static_cast<double>(hash >> 11U) * 0x1p-53;
       }));
+    }
     auto const before = sum(u[0]) * 0.01;
     loop([&](Step t) {
       for (auto const& s : body_) carry_out(s, u, before, t);
@@ -250,7 +298,7 @@ class LoopFuzz {
         return;
       }
       case BodyKind::row:
-        row(a, 0) = s.number * row(b, shape_[0] - 1 > 1 ? 1 : 0);
+        row(a, 0) = s.number * row(b, shapes_[s.a][0] - 1 > 1 ? 1 : 0);
         return;
       case BodyKind::copy:
         a = b;
@@ -284,7 +332,7 @@ class LoopFuzz {
   }
 
   Random random_;
-  Shape shape_;
+  std::vector<Shape> shapes_;  // of the arrays
   std::optional<NamedSharding> sharding_;
   std::int64_t steps_ = 0;
   std::vector<BodyStatement> body_;
@@ -296,15 +344,19 @@ void fuzz_loops(std::int64_t usual_cases) {
   auto const first = environment_integer("TESSERA_FUZZ_SEED", 0).value_or(1);
   std::int64_t in_blocks = 0;
   std::int64_t in_graphs = 0;
+  std::int64_t staggered = 0;
   for (auto seed = first; seed < first + cases; ++seed) {
     INFO("seed ", seed, " of ", N, " dimensions");
     auto const ran = LoopFuzz<N>(static_cast<std::uint64_t>(seed)).check();
     in_blocks += ran.in_blocks ? 1 : 0;
     in_graphs += ran.in_graphs ? 1 : 0;
+    staggered += ran.staggered ? 1 : 0;
   }
-  MESSAGE(in_blocks, " of ", cases, " loops ran in blocks, ", in_graphs, " in graphs of a GPU");
+  MESSAGE(in_blocks, " of ", cases, " loops ran in blocks, ", in_graphs, " in graphs of a GPU, ",
+          staggered, " on staggered grids");
   if (cases < 50) return;
   CHECK(in_blocks * 4 > cases);
+  CHECK(staggered > 0);
   if (device_kind() != DeviceKind::cpu) CHECK(in_graphs > 0);
 }
 

@@ -6,6 +6,7 @@
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/plan/access.hpp"
+#include "src/plan/loop_array.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -52,9 +53,10 @@ class Analyzer {
 
   LoopAnalysis analyze() {
     result_.body.next = bindings_.next_array;
-    find_layout();
+    find_frame();
     for (std::size_t s = 0; s < step_.size() && result_.fallback_reason.empty(); ++s)
       add(s, step_[s].statement);
+    if (result_.fallback_reason.empty()) measure_arrays();
     if (result_.fallback_reason.empty()) check_arrays();
     for (std::size_t s = 0; s < bindings_.next_scalar.size(); ++s)
       if (bindings_.next_scalar[s] != s) stop("scalars change their places");
@@ -66,31 +68,50 @@ class Analyzer {
     if (result_.fallback_reason.empty()) result_.fallback_reason = why;
   }
 
-  void find_layout() {
+  void find_frame() {
     for (auto const& recorded : step_)
       if (auto const& target = recorded.statement.target; target != nullptr) {
-        result_.layout = target->layout();
-        result_.body.shape = result_.layout->shape();
+        result_.frame = target->layout();
         return;
       }
     stop("no statement writes an array");
   }
 
+  // "one of shape (9, 8) on P("x") and one of shape (8, 8) on P(none, "x")"
+  [[nodiscard]] std::string beside_frame(Layout const& layout) const {
+    return text("one of shape ", layout.shape(), " on ", layout.sharding(), " and one of shape ",
+                result_.frame->shape(), " on ", result_.frame->sharding());
+  }
+
+  void measure_arrays() {
+    auto const rank = result_.frame->rank();
+    GhostWidths const most_widths{Index(rank, most_reach), Index(rank, most_reach)};
+    for (auto const& array : bindings_.arrays) {
+      auto const& layout = *array->layout();
+      if (!layout.is_single_box()) return stop("an array lies in several boxes on each device");
+      if (array->is_pinned()) return stop("the memory of an array is pinned");
+      auto const measured = loop_array(layout, *result_.frame);
+      if (!measured) return stop(text("its arrays are cut differently: ", beside_frame(layout)));
+      if (!most_widths.covers(measured->beyond) || !most_widths.covers(measured->short_of))
+        return stop(text("the cuts of its arrays lie far apart: ", beside_frame(layout)));
+      result_.body.arrays.push_back(*measured);
+    }
+  }
+
+  // What the statements ask of the arrays.
   void check_arrays() {
     auto const written = result_.body.written();
+    auto const wraps = result_.body.wraps();
+    auto const& frame = *result_.frame;
     for (std::size_t a = 0; a < bindings_.arrays.size(); ++a) {
-      auto const& array = *bindings_.arrays[a];
-      auto const& layout = *array.layout();
-      if (!layout.is_single_box()) return stop("an array lies in several boxes on each device");
-      if (array.is_pinned()) return stop("the memory of an array is pinned");
-      if (layout == *result_.layout) continue;
-      bool is_whole = layout.mesh() == result_.layout->mesh();
-      for (std::size_t d = 0; is_whole && d < layout.rank(); ++d)
-        is_whole = layout.sharding().ways(d) == 1;
-      if (!(layout.shape() == result_.layout->shape()) || written[a] || !is_whole)
-        return stop(text("its arrays have different layouts: one of shape ", layout.shape(), " on ",
-                         layout.sharding(), " and one of shape ", result_.layout->shape(), " on ",
-                         result_.layout->sharding()));
+      auto const& layout = *bindings_.arrays[a]->layout();
+      auto const& next = *bindings_.arrays[bindings_.next_array[a]]->layout();
+      if (!(layout == next) || (written[a] && !(layout.sharding() == frame.sharding())))
+        return stop(text("its arrays are cut differently: ", beside_frame(layout)));
+      for (std::size_t d = 0; d < layout.rank(); ++d)
+        if (wraps[d] && layout.shape()[d] != frame.shape()[d])
+          return stop(text("its reads wrap around, and its arrays have different shapes: ",
+                           beside_frame(layout)));
     }
   }
 

@@ -23,11 +23,14 @@ class BlockLowering {
   }
 
   LoopWork lower() {
-    auto const& layout = *parts_.analysis.layout;
-    if (!layout.mesh().position_of(result_.device)) return std::move(result_);
-    for (auto const& array : parts_.bindings.arrays)
+    auto const& frame = *parts_.analysis.frame;
+    if (!frame.mesh().position_of(result_.device)) return std::move(result_);
+    std::vector<Box> own;
+    for (auto const& array : parts_.bindings.arrays) {
       padded_layouts_.push_back(array->boxes_on(result_.device).front().padded_layout);
-    auto const own = layout.box_of(result_.device);
+      own.push_back(array->layout()->box_of(result_.device));
+    }
+    auto const first_cell = frame.box_of(result_.device).lo.back();
     auto const& body = parts_.analysis.body;
     if (!shape_.overlaps) {
       result_.late.push_back(pass_of(cells_of_block(body, parts_.schedule, own)));
@@ -36,8 +39,8 @@ class BlockLowering {
       result_.early = pass_of(passes.early);
       for (auto const& pass : passes.late) result_.late.push_back(pass_of(pass));
     }
-    finish(result_.early, own);
-    for (auto& pass : result_.late) finish(pass, own);
+    finish(result_.early, first_cell);
+    for (auto& pass : result_.late) finish(pass, first_cell);
     return std::move(result_);
   }
 
@@ -50,7 +53,7 @@ class BlockLowering {
   };
 
   LoopPass pass_of(CellsOfInstances const& cells) {
-    auto const rank = parts_.analysis.body.shape.size();
+    auto const rank = parts_.analysis.body.rank();
     pass_ = {{},
              {Index(rank, std::numeric_limits<std::int64_t>::max()),
               Index(rank, std::numeric_limits<std::int64_t>::min())}};
@@ -65,11 +68,11 @@ class BlockLowering {
     return std::move(pass_);
   }
 
-  // Tiles begin where rows of the shard are aligned.
-  void finish(LoopPass& pass, Box const& own) const {
+  // Tiles begin where rows of the shard are aligned, which begin with `first_cell`.
+  void finish(LoopPass& pass, std::int64_t first_cell) const {
     if (pass.tasks.empty()) return;
     auto& lo = pass.tiles.lo.back();
-    lo -= floor_mod(lo - own.lo.back(), shape_.alignment);
+    lo -= floor_mod(lo - first_cell, shape_.alignment);
     if (is_one_tile(pass)) return;
     for (auto& task : pass.tasks) task.non_temporal = false;
   }

@@ -112,7 +112,7 @@ std::uint64_t hash_of(BlockParts const& parts, std::int64_t steps) {
 // The arrays whose ghost cells are stale after a block.
 std::vector<std::size_t> changing_arrays(LoopBody const& body, std::vector<bool> const& written) {
   std::vector<std::size_t> changing;
-  for (std::size_t a = 0; a < body.arrays(); ++a) {
+  for (std::size_t a = 0; a < body.arrays.size(); ++a) {
     bool const keeps_its_name = body.next[a] == a;
     if (written[a] || !keeps_its_name) changing.push_back(a);
   }
@@ -159,7 +159,7 @@ LoweredDevice lower_halo(BlockParts const& parts, std::vector<std::size_t> const
 LoweredLoop lower_loop(BlockParts const& parts, BlockShape const& shape,
                        DeviceSpan const& devices) {
   auto loop = without_devices(parts, shape);
-  std::vector<std::size_t> all(parts.analysis.body.arrays());
+  std::vector<std::size_t> all(parts.analysis.body.arrays.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   auto const changing = changing_arrays(parts.analysis.body, loop.written);
   for (std::int64_t i = 0; i < devices.count; ++i) {
