@@ -1,9 +1,27 @@
 # What a build of Tessera can be asked for.
 
+# tessera_renew_default(<option> <variable>): forgets an option that only has the default of an earlier
+# configuration, if the variable, which says whether a package was found, has changed since. So a
+# package that is installed later is used without a new build folder.
+function(tessera_renew_default option found)
+  foreach(name IN ITEMS option found)
+    set(${name}_is_on OFF)
+    if(${${name}})
+      set(${name}_is_on ON)
+    endif()
+  endforeach()
+  if(DEFINED ${option}_DEFAULT AND NOT found_is_on STREQUAL "${${option}_DEFAULT}"
+     AND option_is_on STREQUAL "${${option}_DEFAULT}")
+    unset(${option} CACHE)
+  endif()
+  set(${option}_DEFAULT ${found_is_on} CACHE INTERNAL "What ${option} was by default")
+endfunction()
+
 # Only the C interface of MPI is called. It is found through the C++ compiler, so that no consumer has
 # to enable the C language; the C++ bindings of MPI 2 are kept out of the headers.
 set(MPI_CXX_SKIP_MPICXX TRUE)
 find_package(MPI QUIET COMPONENTS CXX)
+tessera_renew_default(TESSERA_WITH_MPI MPI_CXX_FOUND)
 option(TESSERA_WITH_MPI "Run under mpirun, over several processes and hosts" ${MPI_CXX_FOUND})
 
 find_path(UCX_INCLUDE_DIR ucp/api/ucp.h)
@@ -11,10 +29,12 @@ set(ucx_found ON)
 if(NOT UCX_INCLUDE_DIR)
   set(ucx_found OFF)
 endif()
+tessera_renew_default(TESSERA_WITH_UCX ucx_found)
 option(TESSERA_WITH_UCX "Send between hosts by UCX; it is loaded only then" ${ucx_found})
 
 include(cuda)
 tessera_find_nvcc(nvcc_found)
+tessera_renew_default(TESSERA_WITH_CUDA nvcc_found)
 option(TESSERA_WITH_CUDA "Drive GPUs through the CUDA runtime" ${nvcc_found})
 
 # Usually it lies where CUDA's own headers do.
@@ -24,6 +44,7 @@ set(nccl_found ON)
 if(NOT NCCL_INCLUDE_DIR)
   set(nccl_found OFF)
 endif()
+tessera_renew_default(TESSERA_WITH_NCCL nccl_found)
 include(CMakeDependentOption)
 cmake_dependent_option(TESSERA_WITH_NCCL
   "Send between GPUs of several hosts by NCCL; it is loaded only then" ${nccl_found}

@@ -148,7 +148,7 @@ class Skewer {
 };
 
 // Goes backwards from the cells that must be correct at the end, in both buffers of every array,
-// and collects the cells that each instance needs, counted from a device's box of the frame.
+// and collects the cells that each instance needs, counted from a device's box of the reference.
 std::vector<GhostWidths> ghost_widths_of_block(LoopBody const& body,
                                                std::vector<BlockInstance> const& instances) {
   auto const rank = body.rank();

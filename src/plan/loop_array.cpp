@@ -22,17 +22,17 @@ bool every_way_has_cells(ScaledCut const& of, std::int64_t ways) {
   return of.cut.ways_with_cells(of.extent, ways) == ways;
 }
 
-// Measures an array beside the frame along dimension d; false if nothing bounds them.
-bool measure(LoopArray& result, ScaledCut const& array, ScaledCut const& frame, std::int64_t ways,
-             std::size_t d) {
-  if (ways == 1 || array == frame) return true;
-  if (!every_way_has_cells(array, ways) || !every_way_has_cells(frame, ways)) return false;
+// Measures an array beside the reference along dimension d; false if nothing bounds them.
+bool measure(LoopArray& result, ScaledCut const& array, ScaledCut const& reference,
+             std::int64_t ways, std::size_t d) {
+  if (ways == 1 || array == reference) return true;
+  if (!every_way_has_cells(array, ways) || !every_way_has_cells(reference, ways)) return false;
   Piece const begins{0, ways};
   Piece const ends{1, ways + 1};
-  auto const beyond_below = border_lead(frame, array, ways, begins);
-  auto const beyond_above = border_lead(array, frame, ways, ends);
-  auto const short_below = border_lead(array, frame, ways, begins);
-  auto const short_above = border_lead(frame, array, ways, ends);
+  auto const beyond_below = border_lead(reference, array, ways, begins);
+  auto const beyond_above = border_lead(array, reference, ways, ends);
+  auto const short_below = border_lead(array, reference, ways, begins);
+  auto const short_above = border_lead(reference, array, ways, ends);
   if (!beyond_below || !beyond_above || !short_below || !short_above) return false;
   result.beyond.below[d] = *beyond_below;
   result.beyond.above[d] = *beyond_above;
@@ -43,20 +43,21 @@ bool measure(LoopArray& result, ScaledCut const& array, ScaledCut const& frame, 
 
 }  // namespace
 
-LoopArray frame_array(Shape const& shape) {
+LoopArray reference_array(Shape const& shape) {
   return {shape, GhostWidths::none(shape.size()), GhostWidths::none(shape.size())};
 }
 
-std::optional<LoopArray> loop_array(Layout const& layout, Layout const& frame) {
-  auto result = frame_array(layout.shape());
-  if (layout == frame) return result;
-  if (!(layout.mesh() == frame.mesh()) || layout.rank() != frame.rank()) return std::nullopt;
-  if (!(layout.sharding() == frame.sharding())) {
+std::optional<LoopArray> loop_array(Layout const& layout, Layout const& reference) {
+  auto result = reference_array(layout.shape());
+  if (layout == reference) return result;
+  if (!(layout.mesh() == reference.mesh()) || layout.rank() != reference.rank())
+    return std::nullopt;
+  if (!(layout.sharding() == reference.sharding())) {
     if (!is_whole(layout)) return std::nullopt;
     return result;
   }
-  for (std::size_t d = 0; d < frame.rank(); ++d)
-    if (!measure(result, cut_of(layout, d), cut_of(frame, d), frame.sharding().ways(d), d))
+  for (std::size_t d = 0; d < reference.rank(); ++d)
+    if (!measure(result, cut_of(layout, d), cut_of(reference, d), reference.sharding().ways(d), d))
       return std::nullopt;
   return result;
 }

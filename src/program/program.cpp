@@ -229,14 +229,14 @@ struct Program::Impl {
     }
   }
 
-  // The steps of a block in a run of `steps` steps: equal blocks rather than a few and a rest,
-  // unless the caller asked for a depth.
+  // The steps of a block in a run of `steps` steps: a run of a few blocks is divided evenly, unless
+  // the caller chose the depth.
   [[nodiscard]] std::int64_t depth_for(std::int64_t steps) const {
     constexpr std::int64_t few = 4;
     auto const most = choice.shape.steps;
     auto const count = ceil_div(steps, most);
-    bool const is_asked = options.with_environment().depth > 0;
-    return is_asked || count == 0 || count > few ? most : ceil_div(steps, count);
+    bool const is_even = !choice.is_depth_asked && count > 0 && count <= few;
+    return is_even ? ceil_div(steps, count) : most;
   }
 
   void prepare_blocks(std::int64_t steps, std::int64_t count) {

@@ -16,7 +16,7 @@ LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) 
   LoopFacts facts;
   facts.statements = std::max<std::int64_t>(std::ssize(analysis.body.statements), 1);
   auto const& body = analysis.body;
-  auto const& sharding = analysis.frame->sharding();
+  auto const& sharding = analysis.reference->sharding();
   auto const rank = body.rank();
   facts.extents = Shape(rank, 0);
   for (auto const& array : bindings.arrays) {
@@ -86,8 +86,9 @@ BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bind
   BlockModel const model(facts, machine);
   // Numbers beyond any array are as good as the largest sensible ones, with which sums do not
   // overflow.
+  choice.is_depth_asked = options.depth > 0;
   shape.steps =
-      options.depth > 0 ? std::min(options.depth, model.most_depth()) : model.best_depth();
+      choice.is_depth_asked ? std::min(options.depth, model.most_depth()) : model.best_depth();
   shape.tile = model.best_tile(shape.steps);
   for (std::size_t d = 0; d < std::min(options.tile.size(), shape.tile.size()); ++d)
     shape.tile[d] = options.tile[d] > 0 ? std::min(options.tile[d], whole_extent) : whole_extent;

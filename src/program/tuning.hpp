@@ -15,8 +15,9 @@ namespace tessera {
 /// A choice, and its expected cost.
 struct BlockChoice {
   BlockShape shape;
-  double step_seconds = 0;  ///< predicted, of the device with the most cells
-  std::string reason;       ///< for people: what limits it
+  bool is_depth_asked = false;  ///< the caller chose it
+  double step_seconds = 0;      ///< predicted, of the device with the most cells
+  std::string reason;           ///< for people: what limits it
 };
 
 /// Ranks: pure, and the same on every process if `machine` is.

@@ -8,6 +8,7 @@ Prints a table: the fault, where the processes were and how they talked, seconds
 first error and to the end of the job, its exit code, and what was said. Code 77: this machine cannot
 emulate hosts.
 """
+import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -248,9 +249,13 @@ def why_not():
 
 
 def main():
-    driver = os.path.realpath(sys.argv[1])
-    everything = "--all" in sys.argv[2:]
-    wanted = [word for word in sys.argv[2:] if word != "--all"]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("driver", help="the program that the jobs run")
+    parser.add_argument("row", nargs="*", help="only these faults")
+    parser.add_argument("--all", action="store_true", help="more than the test suite has time for")
+    chosen = parser.parse_args()
+    driver = os.path.realpath(chosen.driver)
+    everything, wanted = chosen.all, chosen.row
     if reason := why_not():
         print(f"skipped: {reason}")
         return 77

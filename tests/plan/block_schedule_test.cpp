@@ -65,7 +65,7 @@ LoopStatement with_holes(LoopStatement statement) {
 // A body over arrays of one shape.
 LoopBody body_of(Shape const& shape, std::vector<std::size_t> next,
                  std::vector<LoopStatement> statements) {
-  std::vector<LoopArray> arrays(next.size(), frame_array(shape));
+  std::vector<LoopArray> arrays(next.size(), reference_array(shape));
   return {std::move(arrays), std::move(next), std::move(statements)};
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("where an array wraps, a device computes images of its own cells") {
 
 TEST_CASE("no images are computed for reads that do not wrap") {
   auto body = periodic_heat(6);
-  body.arrays.push_back(frame_array({6}));
+  body.arrays.push_back(reference_array({6}));
   body.next = {0, 1};
   body.statements.push_back(swapping(1, {{0}, {6}}, {read_between(1, {-1}, {1})}));
 

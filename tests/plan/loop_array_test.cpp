@@ -25,18 +25,18 @@ Mesh mesh_of(std::int64_t devices) {
 
 // What loop_array says of layouts that are cut alike, found device by device; nothing if some
 // device has cells of one of them only.
-std::optional<LoopArray> by_trying(Layout const& array, Layout const& frame) {
-  auto const rank = frame.rank();
+std::optional<LoopArray> by_trying(Layout const& array, Layout const& reference) {
+  auto const rank = reference.rank();
   auto const least = std::numeric_limits<std::int64_t>::min();
   LoopArray found{array.shape(),
                   {Index(rank, least), Index(rank, least)},
                   {Index(rank, least), Index(rank, least)}};
-  for (std::int64_t p = 0; p < frame.mesh().size(); ++p) {
-    auto const device = frame.mesh().device_at(p);
+  for (std::int64_t p = 0; p < reference.mesh().size(); ++p) {
+    auto const device = reference.mesh().device_at(p);
     auto const a = array.box_of(device);
-    auto const f = frame.box_of(device);
+    auto const f = reference.box_of(device);
     for (std::size_t d = 0; d < rank; ++d) {
-      if (frame.sharding().ways(d) == 1 || array.shape()[d] == frame.shape()[d]) {
+      if (reference.sharding().ways(d) == 1 || array.shape()[d] == reference.shape()[d]) {
         found.beyond.below[d] = found.beyond.above[d] = 0;
         found.short_of.below[d] = found.short_of.above[d] = 0;
         continue;
@@ -60,7 +60,7 @@ bool is_equal(LoopArray const& a, LoopArray const& b) {
 
 }  // namespace
 
-TEST_CASE("nine cells beside a frame of eight") {
+TEST_CASE("nine cells beside a reference of eight") {
   NamedSharding const cut(mesh_of(4), P("x"));
   auto const nine = loop_array(Layout(cut, {9}), Layout(cut, {8}));
 
@@ -80,12 +80,12 @@ TEST_CASE("cuts by a formula are measured as device by device") {
                                   : Cut::unit(random.between(1, 3));
     NamedSharding const cut(Mesh({{"x", random.between(1, 5)}, {"y", random.between(1, 3)}}),
                             P("x", "y"), rule);
-    Layout const frame(cut, {random.between(0, 20), random.between(0, 20)});
+    Layout const reference(cut, {random.between(0, 20), random.between(0, 20)});
     Layout const array(cut, {random.between(0, 20), random.between(0, 20)});
-    auto const found = loop_array(array, frame);
-    auto const truth = by_trying(array, frame);
+    auto const found = loop_array(array, reference);
+    auto const truth = by_trying(array, reference);
     CAPTURE(array);
-    CAPTURE(frame);
+    CAPTURE(reference);
     REQUIRE(found.has_value() == truth.has_value());
     if (!found) continue;
     CHECK(is_equal(*found, *truth));
@@ -94,21 +94,22 @@ TEST_CASE("cuts by a formula are measured as device by device") {
   CHECK(measured > 500);
 }
 
-TEST_CASE("arrays that are cut by other axes or rules have no common frame") {
+TEST_CASE("arrays that are cut by other axes or rules cannot be measured") {
   auto const mesh = Mesh({{"x", 2}, {"y", 2}});
-  Layout const frame(NamedSharding(mesh, P("x", none)), {8, 8});
+  Layout const reference(NamedSharding(mesh, P("x", none)), {8, 8});
 
-  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh, P("y", none)), {8, 8}), frame));
-  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh, P(none, "x")), {8, 8}), frame));
-  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh, P("x", none), Cut::ceil()), {9, 8}), frame));
-  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh_of(2), P("x", none)), {8, 8}), frame));
-  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh, P("x")), {8}), frame));
+  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh, P("y", none)), {8, 8}), reference));
+  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh, P(none, "x")), {8, 8}), reference));
+  CHECK_FALSE(
+      loop_array(Layout(NamedSharding(mesh, P("x", none), Cut::ceil()), {9, 8}), reference));
+  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh_of(2), P("x", none)), {8, 8}), reference));
+  CHECK_FALSE(loop_array(Layout(NamedSharding(mesh, P("x")), {8}), reference));
 }
 
-TEST_CASE("an array that lies whole on every device reaches nowhere beyond the frame") {
+TEST_CASE("an array that lies whole on every device needs no measuring") {
   auto const mesh = mesh_of(3);
-  Layout const frame(NamedSharding(mesh, P("x")), {8});
-  auto const whole = loop_array(Layout(NamedSharding(mesh, P(none)), {100}), frame);
+  Layout const reference(NamedSharding(mesh, P("x")), {8});
+  auto const whole = loop_array(Layout(NamedSharding(mesh, P(none)), {100}), reference);
 
   REQUIRE(whole.has_value());
   CHECK(whole->beyond == GhostWidths::none(1));
@@ -123,7 +124,7 @@ TEST_CASE("a dimension that is not cut may have any extent") {
   CHECK(flat->short_of == GhostWidths::none(2));
 }
 
-TEST_CASE("a device with cells of one array only has no place in a frame") {
+TEST_CASE("a device with cells of one array only cannot be measured") {
   NamedSharding const cut(mesh_of(8), P("x"));
   CHECK_FALSE(loop_array(Layout(cut, {8}), Layout(cut, {7})));
   CHECK_FALSE(loop_array(Layout(cut, {7}), Layout(cut, {8})));

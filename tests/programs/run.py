@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network" / "faults"))
-from run import Run, run_all  # noqa: E402
+from run import Run, main  # noqa: E402
 
 SPREADS = [(2, 1, {}), (2, 1, {"TESSERA_ROUTE": "mpi"}), (3, 2, {}), (2, 3, {"TESSERA_ROUTE": "mpi"})]
 
@@ -326,13 +326,14 @@ def uneven(driver):
     assert len(found) == 1, f"different results: {found}"
 
 
-SCENARIOS = [killed, stopped, stops_with_work, stops_at_the_end, another_statement, another_array, another_layout, another_reduction,
-             one_array_more, ends_early, upwind_both_ways, throws_on_one, functor_throws_on_one,
-             mistake_on_all, right_with_delays, own_messages, growing_ghosts, budget_on_one,
-             one_sided_stopped, one_sided_killed, another_fence, one_fence_less, index_on_one, all_add,
-             compared_pointwise, compared_shape, compared_size, compared_message, compared_more,
-             compared_less, compared_number, compared_fill, compared_right, compared_killed, unwinds, uneven]
+SCENARIOS = [killed, stopped, stops_with_work, stops_at_the_end, another_statement, another_array,
+             another_layout, another_reduction, one_array_more, ends_early, upwind_both_ways,
+             throws_on_one, functor_throws_on_one, mistake_on_all, right_with_delays, own_messages,
+             growing_ghosts, budget_on_one, one_sided_stopped, one_sided_killed, another_fence,
+             one_fence_less, index_on_one, all_add, compared_pointwise, compared_shape,
+             compared_size, compared_message, compared_more, compared_less, compared_number,
+             compared_fill, compared_right, compared_killed, unwinds, uneven]
 
 
 if __name__ == "__main__":
-    sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))
+    sys.exit(main(SCENARIOS, __doc__))

@@ -53,7 +53,7 @@ class Analyzer {
 
   LoopAnalysis analyze() {
     result_.body.next = bindings_.next_array;
-    find_frame();
+    find_reference();
     for (std::size_t s = 0; s < step_.size() && result_.fallback_reason.empty(); ++s)
       add(s, step_[s].statement);
     if (result_.fallback_reason.empty()) measure_arrays();
@@ -68,32 +68,33 @@ class Analyzer {
     if (result_.fallback_reason.empty()) result_.fallback_reason = why;
   }
 
-  void find_frame() {
+  void find_reference() {
     for (auto const& recorded : step_)
       if (auto const& target = recorded.statement.target; target != nullptr) {
-        result_.frame = target->layout();
+        result_.reference = target->layout();
         return;
       }
     stop("no statement writes an array");
   }
 
   // "one of shape (9, 8) on P("x") and one of shape (8, 8) on P(none, "x")"
-  [[nodiscard]] std::string beside_frame(Layout const& layout) const {
+  [[nodiscard]] std::string beside_reference(Layout const& layout) const {
     return text("one of shape ", layout.shape(), " on ", layout.sharding(), " and one of shape ",
-                result_.frame->shape(), " on ", result_.frame->sharding());
+                result_.reference->shape(), " on ", result_.reference->sharding());
   }
 
   void measure_arrays() {
-    auto const rank = result_.frame->rank();
+    auto const rank = result_.reference->rank();
     GhostWidths const most_widths{Index(rank, most_reach), Index(rank, most_reach)};
     for (auto const& array : bindings_.arrays) {
       auto const& layout = *array->layout();
       if (!layout.is_single_box()) return stop("an array lies in several boxes on each device");
       if (array->is_pinned()) return stop("the memory of an array is pinned");
-      auto const measured = loop_array(layout, *result_.frame);
-      if (!measured) return stop(text("its arrays are cut differently: ", beside_frame(layout)));
+      auto const measured = loop_array(layout, *result_.reference);
+      if (!measured)
+        return stop(text("its arrays are cut differently: ", beside_reference(layout)));
       if (!most_widths.covers(measured->beyond) || !most_widths.covers(measured->short_of))
-        return stop(text("the cuts of its arrays lie far apart: ", beside_frame(layout)));
+        return stop(text("the cuts of its arrays lie far apart: ", beside_reference(layout)));
       result_.body.arrays.push_back(*measured);
     }
   }
@@ -102,16 +103,16 @@ class Analyzer {
   void check_arrays() {
     auto const written = result_.body.written();
     auto const wraps = result_.body.wraps();
-    auto const& frame = *result_.frame;
+    auto const& reference = *result_.reference;
     for (std::size_t a = 0; a < bindings_.arrays.size(); ++a) {
       auto const& layout = *bindings_.arrays[a]->layout();
       auto const& next = *bindings_.arrays[bindings_.next_array[a]]->layout();
-      if (!(layout == next) || (written[a] && !(layout.sharding() == frame.sharding())))
-        return stop(text("its arrays are cut differently: ", beside_frame(layout)));
+      if (!(layout == next) || (written[a] && !(layout.sharding() == reference.sharding())))
+        return stop(text("its arrays are cut differently: ", beside_reference(layout)));
       for (std::size_t d = 0; d < layout.rank(); ++d)
-        if (wraps[d] && layout.shape()[d] != frame.shape()[d])
+        if (wraps[d] && layout.shape()[d] != reference.shape()[d])
           return stop(text("its reads wrap around, and its arrays have different shapes: ",
-                           beside_frame(layout)));
+                           beside_reference(layout)));
     }
   }
 

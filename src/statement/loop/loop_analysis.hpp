@@ -15,8 +15,8 @@ namespace tessera {
 /// A loop as the planner sees it.
 struct LoopAnalysis {
   LoopBody body;
-  std::vector<std::size_t> statements;  ///< for each of the body's: which of the recorded ones
-  std::shared_ptr<Layout const> frame;  ///< of the first array written; LoopArray counts from it
+  std::vector<std::size_t> statements;      ///< for each of the body's: which of the recorded ones
+  std::shared_ptr<Layout const> reference;  ///< of the first array written: see LoopArray
   std::string
       fallback_reason;  ///< for people: the reason why it cannot run in blocks; empty if it can
 };

@@ -23,14 +23,14 @@ class BlockLowering {
   }
 
   LoopWork lower() {
-    auto const& frame = *parts_.analysis.frame;
-    if (!frame.mesh().position_of(result_.device)) return std::move(result_);
+    auto const& reference = *parts_.analysis.reference;
+    if (!reference.mesh().position_of(result_.device)) return std::move(result_);
     std::vector<Box> own;
     for (auto const& array : parts_.bindings.arrays) {
       padded_layouts_.push_back(array->boxes_on(result_.device).front().padded_layout);
       own.push_back(array->layout()->box_of(result_.device));
     }
-    auto const first_cell = frame.box_of(result_.device).lo.back();
+    auto const first_cell = reference.box_of(result_.device).lo.back();
     auto const& body = parts_.analysis.body;
     if (!shape_.overlaps) {
       result_.late.push_back(pass_of(cells_of_block(body, parts_.schedule, own)));

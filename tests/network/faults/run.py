@@ -3,6 +3,7 @@
 
     run.py <driver> [scenario...]
 """
+import argparse
 import ctypes
 import os
 import re
@@ -241,5 +242,20 @@ def run_all(scenarios, driver, wanted):
     return failed
 
 
+def main(scenarios, description):
+    """Runs what the command line names; the code of the program."""
+    parser = argparse.ArgumentParser(description=description.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("driver", help="the program that the jobs run")
+    parser.add_argument("scenario", nargs="*", help="only these: " + ", ".join(
+        scenario.__name__ for scenario in scenarios))
+    chosen = parser.parse_args()
+    if not os.access(chosen.driver, os.X_OK):
+        parser.error(f"{chosen.driver} is no program")
+    unknown = set(chosen.scenario) - {scenario.__name__ for scenario in scenarios}
+    if unknown:
+        parser.error(f"there is no scenario {', '.join(sorted(unknown))}")
+    return min(1, run_all(scenarios, chosen.driver, chosen.scenario))
+
+
 if __name__ == "__main__":
-    sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))
+    sys.exit(main(SCENARIOS, __doc__))

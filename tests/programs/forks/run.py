@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "network" / "faults"))
-from run import Run, run_all  # noqa: E402
+from run import Run, main  # noqa: E402
 
 SPREADS = [(1, 1, {}), (1, 3, {}), (2, 1, {}), (2, 2, {"TESSERA_ROUTE": "mpi"}),
            (2, 1, {"TESSERA_ROUTE": "ucx"})]
@@ -53,4 +53,4 @@ def execs(driver):
 SCENARIOS = [calls, returns, exits, throws, execs]
 
 if __name__ == "__main__":
-    sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))
+    sys.exit(main(SCENARIOS, __doc__))

@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "network" / "faults"))
-from run import Run, run_all  # noqa: E402
+from run import Run, main  # noqa: E402
 
 SPREADS = [(2, 1, {}), (3, 2, {}), (4, 1, {"TESSERA_ROUTE": "mpi"})]
 
@@ -122,4 +122,4 @@ def is_late(driver):
 SCENARIOS = [stops, stops_in_collectives, stops_behind_a_shell, is_late, too_many_devices, lacks_memory, throws, makes_a_mistake, functor_throws, handles_and_throws]
 
 if __name__ == "__main__":
-    sys.exit(min(1, run_all(SCENARIOS, sys.argv[1], sys.argv[2:])))
+    sys.exit(main(SCENARIOS, __doc__))
