@@ -32,23 +32,7 @@ namespace {
 constexpr std::int64_t reach = 2;
 constexpr double near = 4.0 / 3, far = 1.0 / 12, centre = 5, dt = 0.1;
 
-/// What u and v become in a cell of a row.
-struct StarCell {
-  double const* row;
-  std::int64_t pitch;
-
-  template <class Load>
-  auto operator()(Load load, std::int64_t j) const {
-    auto const* const u = row + j;
-    auto const v = near * (load(u - pitch) + load(u + pitch) + load(u - 1) + load(u + 1)) -
-                   far * (load(u - 2 * pitch) + load(u + 2 * pitch) + load(u - 2) + load(u + 2)) -
-                   centre * load(u);
-    return std::array{load(u) + dt * v, v};
-  }
-};
-
-/// By hand, the rows of this process. One block of memory has the three arrays, one behind the
-/// other, each with two rows more before and behind.
+/// By hand, the rows of this process.
 class RawStar {
  public:
   explicit RawStar(std::int64_t n)
@@ -56,65 +40,54 @@ class RawStar {
         first_(raw::begin_of(n, raw::process_count(), raw::own_rank())),
         past_(raw::begin_of(n, raw::process_count(), raw::own_rank() + 1)),
         pitch_(raw::whole_lines(n) + raw::line_doubles),
-        array_((past_ - first_ + 2 * reach) * pitch_),
-        memory_(raw::make_doubles(3 * array_)),
-        u_(memory_.get() + reach * pitch_),
-        next_(u_ + array_),
-        v_(next_ + array_) {
+        u_(first_, past_, pitch_, {reach, reach}),
+        v_(first_, past_, pitch_, {0, 0}) {
     for (auto i = first_; i < past_; ++i)
-      for (std::int64_t j = 0; j < n; ++j) row(u_, i)[j] = row(next_, i)[j] = start_at(i * n + j);
+      for (std::int64_t j = 0; j < n; ++j) u_.row(i)[j] = start_at(i * n + j);
   }
 
   void step() {
-    halo_.start(u_, past_ - first_, pitch_, {reach, reach});
     auto const lo = std::max(first_, reach), hi = std::min(past_, n_ - reach);
-    auto const inner_lo = std::clamp(first_ + reach, lo, hi);
-    auto const inner_hi = std::clamp(past_ - reach, inner_lo, hi);
-    update_inner({inner_lo, inner_hi});
-    halo_.wait();
-    update({lo, inner_lo});
-    update({inner_hi, hi});
-    std::swap(u_, next_);
+    auto const early_lo = std::clamp(first_ + reach, lo, hi);
+    auto const early_hi = std::clamp(past_ - reach, early_lo, hi);
+    u_.start({reach, reach});
+    for (auto i = early_lo; i < early_hi; ++i) {
+      update_v(i);
+      if (i - reach >= early_lo + reach) update_u(i - reach);
+    }
+    u_.wait();
+    for (auto i = lo; i < early_lo; ++i) update_v(i);
+    for (auto i = early_hi; i < hi; ++i) update_v(i);
+    auto const done_lo = std::min(early_lo + reach, hi);
+    for (auto i = lo; i < done_lo; ++i) update_u(i);
+    for (auto i = std::max(done_lo, early_hi - reach); i < hi; ++i) update_u(i);
   }
 
   template <class Visit>
   void visit(Visit const& f) const {
-    for (auto i = first_; i < past_; ++i) {
-      for (std::int64_t j = 0; j < n_; ++j) {
-        f(0, i * n_ + j, row(u_, i)[j]);
-        f(1, i * n_ + j, row(v_, i)[j]);
-      }
-    }
+    raw::for_values(u_, past_, n_, [&](auto cell, double x) { f(0, cell, x); });
+    raw::for_values(v_, past_, n_, [&](auto cell, double x) { f(1, cell, x); });
   }
 
  private:
-  [[nodiscard]] double* row(double* array, std::int64_t i) const {
-    return array + (i - first_) * pitch_;
+  void update_v(std::int64_t i) {
+    auto* const v = v_.row(i);
+    double const* const u = u_.row(i);
+    auto const pitch = pitch_;
+    raw::for_cells(reach, n_ - reach, [=](auto j) {
+      v[j] = near * (u[j - pitch] + u[j + pitch] + u[j - 1] + u[j + 1]) -
+             far * (u[j - 2 * pitch] + u[j + 2 * pitch] + u[j - 2] + u[j + 2]) - centre * u[j];
+    });
   }
-
-  /// The cells that change of row i of u and of v.
-  [[nodiscard]] raw::Strip strip_of(std::int64_t i) const {
-    return {row(next_, i), v_ - next_, reach, n_ - reach};
-  }
-  [[nodiscard]] StarCell cell_of(std::int64_t i) const { return {row(u_, i), pitch_}; }
-
-  void update(raw::Span rows) {
-    for (auto i = rows.lo; i < rows.hi; ++i) raw::store(strip_of(i), cell_of(i));
-  }
-  void update_inner(raw::Span rows) {
-    if (!raw::outgrows_caches(3 * array_)) return update(rows);
-    for (auto i = rows.lo; i < rows.hi; ++i) raw::stream(strip_of(i), cell_of(i));
-    raw::end_streaming();
+  void update_u(std::int64_t i) {
+    auto* const u = u_.row(i);
+    double const* const v = v_.row(i);
+    raw::for_cells(reach, n_ - reach, [=](auto j) { u[j] += dt * v[j]; });
   }
 
   std::int64_t n_, first_, past_;
   std::int64_t pitch_;  // doubles from one row to the next
-  std::int64_t array_;  // doubles from one array to the next
-  raw::Doubles memory_;
-  double* u_;
-  double* next_;
-  double* v_;
-  raw::Halo halo_;
+  raw::Slab u_, v_;
 };
 
 auto const inner = ts::range(2, -2);
