@@ -5,8 +5,8 @@
 //
 // CELLS is the length of a side. The only form is `plain`, the statement b = transpose(a). The raw
 // version packs the transposed block for each process, calls MPI_Alltoallv, and puts the rows that
-// arrive into their places; its own block goes from a to b at once. Blocks are transposed in tiles
-// of a cache line. Both have to end with the same bits.
+// arrive into their places; its own block goes from a to b at once, past the caches where these are
+// smaller. Tiles are as wide and as high as a cache line. Both have to end with the same bits.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -17,6 +17,7 @@
 #include "forms.hpp"
 #include "raw/aligned.hpp"
 #include "raw/row_exchange.hpp"
+#include "raw/streaming.hpp"
 
 namespace ts = tessera;
 
@@ -32,28 +33,42 @@ struct Block {
   std::int64_t pitch;
 };
 
-/// A tile of rows x columns cells.
-inline void transpose_tile(Block<double const> from, Block<double> to, std::int64_t rows,
-                           std::int64_t columns) {
-  for (std::int64_t j = 0; j < columns; ++j)
-    for (std::int64_t i = 0; i < rows; ++i)
-      to.cells[j * to.pitch + i] = from.cells[i * from.pitch + j];
+/// Eight doubles from the start of a cache line on, through the caches or past them.
+struct StoreLine {
+  void operator()(double* to, double const* line) const {
+    std::memcpy(to, line, raw::line_doubles * sizeof(double));
+  }
+};
+struct StreamLine {
+  void operator()(double* to, double const* line) const {
+    for (std::int64_t i = 0; i < raw::line_doubles; i += raw::pack_doubles)
+      raw::stream_pack(to + i, raw::LoadPack{}(line + i));
+  }
+};
+
+/// A tile as wide and as high as a cache line, through a buffer.
+template <class Write>
+inline void transpose_tile(Block<double const> from, Block<double> to, Write const& write) {
+  constexpr auto side = raw::line_doubles;
+  alignas(side * sizeof(double)) double lines[side * side];
+  for (std::int64_t i = 0; i < side; ++i)
+    for (std::int64_t j = 0; j < side; ++j) lines[j * side + i] = from.cells[i * from.pitch + j];
+  for (std::int64_t j = 0; j < side; ++j) write(to.cells + j * to.pitch, lines + j * side);
 }
 
 /// `to` becomes the transpose of rows x columns cells.
+template <class Write>
 void transpose_block(Block<double const> from, Block<double> to, std::int64_t rows,
-                     std::int64_t columns) {
+                     std::int64_t columns, Write const& write) {
   constexpr auto side = raw::line_doubles;
-  for (std::int64_t i = 0; i < rows; i += side) {
-    for (std::int64_t j = 0; j < columns; j += side) {
-      Block<double const> const tile{from.cells + i * from.pitch + j, from.pitch};
-      Block<double> const target{to.cells + j * to.pitch + i, to.pitch};
-      if (i + side <= rows && j + side <= columns)
-        transpose_tile(tile, target, side, side);
-      else
-        transpose_tile(tile, target, std::min(side, rows - i), std::min(side, columns - j));
-    }
-  }
+  auto const whole_rows = rows / side * side, whole_columns = columns / side * side;
+  for (std::int64_t i = 0; i < whole_rows; i += side)
+    for (std::int64_t j = 0; j < whole_columns; j += side)
+      transpose_tile({from.cells + i * from.pitch + j, from.pitch},
+                     {to.cells + j * to.pitch + i, to.pitch}, write);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (auto j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
+      to.cells[j * to.pitch + i] = from.cells[i * from.pitch + j];
 }
 
 /// By hand, the rows of this process.
@@ -80,10 +95,15 @@ class RawTranspose {
 
   void step() {
     for (int peer = 0; peer < size_; ++peer) {
-      auto const target = peer == rank_ ? Block<double>{b_.get() + first(peer), pitch_}
-                                        : Block<double>{packed_.get() + at(peer), own()};
-      transpose_block({a_.get() + first(peer), pitch_}, target, own(), count(peer));
+      Block<double const> const from{a_.get() + first(peer), pitch_};
+      if (peer != rank_)
+        transpose_block(from, {packed_.get() + at(peer), own()}, own(), count(peer), StoreLine{});
+      else if (streams())
+        transpose_block(from, {b_.get() + first(peer), pitch_}, own(), own(), StreamLine{});
+      else
+        transpose_block(from, {b_.get() + first(peer), pitch_}, own(), own(), StoreLine{});
     }
+    raw::end_streaming();
     // A block and its transpose have as many cells.
     MPI_Alltoallv(packed_.get(), counts_.data(), firsts_.data(), MPI_DOUBLE, received_.get(),
                   counts_.data(), firsts_.data(), MPI_DOUBLE, MPI_COMM_WORLD);
@@ -106,6 +126,11 @@ class RawTranspose {
   [[nodiscard]] std::int64_t own() const { return count(rank_); }
   [[nodiscard]] std::int64_t at(int process) const {
     return firsts_[static_cast<std::size_t>(process)];
+  }
+
+  /// Past the caches where the array is larger than these, and the own block begins with a line.
+  [[nodiscard]] bool streams() const {
+    return raw::outgrows_caches(own() * pitch_) && first(rank_) % raw::line_doubles == 0;
   }
 
   void unpack(int peer) {
