@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -10,14 +11,16 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/index/index.hpp"
+
 namespace tessera {
 namespace {
 
 // ---- Non-temporal stores: a line that is written whole need not be read before.
 
-#if defined(__x86_64__)
 constexpr std::int64_t line_bytes = 64;
 
+#if defined(__x86_64__)
 std::byte* store_line(std::byte* to, std::byte const* from) {
   for (std::int64_t at = 0; at < line_bytes; at += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
@@ -155,6 +158,28 @@ class RowWalk {
   std::array<std::int64_t, 8> index_{};
 };
 
+// ---- Columns of rows.
+
+/// True if elements side by side in a row lie lines apart, but those of successive rows in one
+/// line: as in a transpose.
+bool runs_across(StridedBlock const& block) {
+  auto const rank = block.extents.size();
+  if (rank < 2 || block.element_bytes >= line_bytes) return false;
+  auto const to_next_row = std::abs(block.strides_bytes[rank - 2]);
+  return std::abs(row_stride(block)) >= line_bytes && to_next_row > 0 && to_next_row < line_bytes;
+}
+
+/// Calls visit(first, count) for the elements of a row, a line's width at a time. Rows that run
+/// across are copied column by column, so that all rows use a line before it leaves the nearest
+/// cache.
+template <class Visit>
+void for_each_column(StridedBlock const& block, bool is_across, Visit const& visit) {
+  auto const length = row_length(block);
+  auto const width = is_across ? line_bytes / block.element_bytes : length;
+  for (std::int64_t first = 0; first < length; first += width)
+    visit(first, std::min(width, length - first));
+}
+
 // ---- Pieces of a stream.
 
 /// Part of a stream that lies in one row: `count` runs of `bytes` bytes.
@@ -214,16 +239,45 @@ void copy_rows(std::byte* to_base, StridedBlock const& to, std::byte const* from
   TESSERA_ASSERT(to.extents == from.extents && to.element_bytes == from.element_bytes, to, " from ",
                  from);
   if (stream_bytes(to) == 0) return;
-  auto const length = row_length(to);
-  auto const rows = stream_bytes(to) / (length * to.element_bytes);
-  RowWalk to_row(to, 0);
-  RowWalk from_row(from, 0);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    copy({to_base + to_row.place(), row_stride(to)},
-         {from_base + from_row.place(), row_stride(from)}, length, to.element_bytes);
-    to_row.next();
-    from_row.next();
-  }
+  auto const rows = stream_bytes(to) / (row_length(to) * to.element_bytes);
+  bool const is_across = runs_across(from) || runs_across(to);
+  for_each_column(to, is_across, [&](std::int64_t first, std::int64_t count) {
+    RowWalk to_row(to, 0);
+    RowWalk from_row(from, 0);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      copy({to_base + to_row.place() + first * row_stride(to), row_stride(to)},
+           {from_base + from_row.place() + first * row_stride(from), row_stride(from)}, count,
+           to.element_bytes);
+      to_row.next();
+      from_row.next();
+    }
+  });
+}
+
+/// Packs bytes [first_byte, first_byte + count) of the block's stream.
+void pack_pieces(std::byte const* base, StridedBlock const& block, std::int64_t first_byte,
+                 std::int64_t count, std::byte* to) {
+  if (count == 0) return;
+  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
+    copy_runs({to, piece.bytes}, {base + piece.place, piece.stride}, piece.count, piece.bytes);
+    to += piece.count * piece.bytes;
+  });
+}
+
+/// Packs whole rows that run across.
+void pack_columns(std::byte const* base, StridedBlock const& block, std::int64_t first_row,
+                  std::int64_t rows, std::byte* to) {
+  auto const element = block.element_bytes;
+  auto const row_bytes = row_length(block) * element;
+  for_each_column(block, true, [&](std::int64_t first, std::int64_t count) {
+    RowWalk row(block, first_row);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      copy_runs({to + r * row_bytes + first * element, element},
+                {base + row.place() + first * row_stride(block), row_stride(block)}, count,
+                element);
+      row.next();
+    }
+  });
 }
 
 /// Calls `copy(target, origin, count, bytes)` for each row of the part of the stream in `from`.
@@ -263,11 +317,19 @@ std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t
   }
   auto const count = available(stream_bytes(block), first_byte, to.size());
   if (count == 0) return 0;
-  auto* next = to.data();
-  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
-    copy_runs({next, piece.bytes}, {base + piece.place, piece.stride}, piece.count, piece.bytes);
-    next += piece.count * piece.bytes;
-  });
+  auto const row_bytes = row_length(block) * block.element_bytes;
+  auto const first_row = ceil_div(first_byte, row_bytes);
+  auto const rows = (first_byte + count) / row_bytes - first_row;
+  if (rows < 2 || !runs_across(block)) {
+    pack_pieces(base, block, first_byte, count, to.data());
+    return count;
+  }
+  auto const before = first_row * row_bytes - first_byte;  // of a row that an earlier call began
+  auto const whole = rows * row_bytes;
+  pack_pieces(base, block, first_byte, before, to.data());
+  pack_columns(base, block, first_row, rows, to.data() + before);
+  pack_pieces(base, block, first_byte + before + whole, count - before - whole,
+              to.data() + before + whole);
   return count;
 }
 

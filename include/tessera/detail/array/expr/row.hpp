@@ -139,6 +139,7 @@ inline constexpr KernelEnds ends_of_operation{0, 0, 0, false, !runs_on_host_only
 
 template <class T>
 struct OperandKernel {
+  using Cell = T;
   static constexpr KernelEnds ends{1};
   std::size_t slot;
   template <bool unit, class Call>

@@ -12,7 +12,9 @@
 /// in a row, at the same cells or at a distance along the row, read this buffer.
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -366,6 +368,55 @@ void write_cells(T* to, std::int64_t stride, Row const& cells, std::int64_t coun
   }
 }
 
+/// The bytes of a cache line.
+inline constexpr std::int64_t line_bytes = 64;
+
+/// True if cells side by side in a row lie lines apart in some operand, but cells of successive
+/// rows lie in one line: as in a transpose.
+template <class Kernel>
+[[nodiscard]] bool reads_across(Kernel const& kernel, KernelCall const& call) {
+  auto const rank = call.extents->size();
+  if (rank < 2) return false;
+  bool found = false;
+  visit_ends(kernel, [&]<class End>(End const& end) {
+    if constexpr (requires {
+                    end.slot;
+                    typename End::Cell;
+                  }) {
+      auto const& strides = *call.operands[end.slot].strides;
+      auto const bytes = [&](std::size_t d) {
+        return std::abs(strides[d]) * static_cast<std::int64_t>(sizeof(typename End::Cell));
+      };
+      auto const to_next_row = bytes(rank - 2);
+      found =
+          found || (bytes(rank - 1) >= line_bytes && to_next_row > 0 && to_next_row < line_bytes);
+    }
+  });
+  return found;
+}
+
+/// Writes rows as columns of one line's width, so that a line that is read across is used by all
+/// rows that need it before it leaves the nearest cache. Lines apart by a power of two share few
+/// places there; no more of them are in use at once than a column is wide.
+template <class T, class Row>
+void write_columns(KernelCall const& call, std::int64_t first, std::int64_t last, Row const& row,
+                   RowOfCells<T> const& target) {
+  constexpr auto width =
+      std::max<std::int64_t>(line_bytes / static_cast<std::int64_t>(sizeof(T)), 1);
+  auto const count = call.extents->back();
+  auto const stride = call.target_strides->back();
+  for (std::int64_t begin = 0; begin < count; begin += width) {
+    auto const cells = std::min(width, count - begin);
+    auto row_here = row;
+    auto target_here = target;
+    auto const write = [&] {
+      auto const column = row_from(row_here, begin);
+      write_cells<false>(target_here.first + begin * stride, stride, column, cells);
+    };
+    visit_rows(*call.extents, first, last, write, row_here, target_here);
+  }
+}
+
 /// Writes rows of a box: the function behind a KernelFunction. The value is converted to T.
 template <class Kernel, class T, bool unit>
 void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
@@ -384,6 +435,10 @@ void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
     };
     visit_rows(*call.extents, first, last, write, row, target);
   } else {
+    if constexpr (!unit) {
+      if (reads_across(*static_cast<Kernel const*>(call.kernel), call))
+        return write_columns<T>(call, first, last, row, target);
+    }
     auto const write = [&] {
       auto const cells = row;  // all of these stay in registers while the row is written
       write_cells<unit>(target.first, stride, cells, count);
