@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -17,8 +16,6 @@ namespace tessera {
 namespace {
 
 // ---- Non-temporal stores: a line that is written whole need not be read before.
-
-constexpr std::int64_t line_bytes = 64;
 
 #if defined(__x86_64__)
 std::byte* store_line(std::byte* to, std::byte const* from) {
@@ -160,13 +157,11 @@ class RowWalk {
 
 // ---- Columns of rows.
 
-/// True if elements side by side in a row lie lines apart, but those of successive rows in one
-/// line: as in a transpose.
+/// True if rows run across lines, as in a transpose.
 bool runs_across(StridedBlock const& block) {
   auto const rank = block.extents.size();
   if (rank < 2 || block.element_bytes >= line_bytes) return false;
-  auto const to_next_row = std::abs(block.strides_bytes[rank - 2]);
-  return std::abs(row_stride(block)) >= line_bytes && to_next_row > 0 && to_next_row < line_bytes;
+  return runs_across_lines(block.strides_bytes[rank - 2], row_stride(block));
 }
 
 /// Calls visit(first, count) for the elements of a row, a line's width at a time. Rows that run

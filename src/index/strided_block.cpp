@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "tessera/detail/base/assert.hpp"
 
@@ -88,6 +89,11 @@ StridedBlock strided_block(Box const& box, Index const& first, Index const& stri
 std::ostream& operator<<(std::ostream& out, StridedBlock const& block) {
   return out << block.extents << " elements of " << block.element_bytes << " bytes at "
              << block.offset_bytes << " with strides " << block.strides_bytes;
+}
+
+bool runs_across_lines(std::int64_t row_step_bytes, std::int64_t cell_step_bytes) {
+  auto const to_next_row = std::abs(row_step_bytes);
+  return std::abs(cell_step_bytes) >= line_bytes && to_next_row > 0 && to_next_row < line_bytes;
 }
 
 std::int64_t stream_bytes(StridedBlock const& block) {

@@ -31,6 +31,13 @@ struct StridedBlock {
 [[nodiscard]] StridedBlock strided_block(Box const& box, Index const& first, Index const& strides,
                                          std::int64_t element_bytes);
 
+/// The bytes of a line of the caches.
+inline constexpr std::int64_t line_bytes = 64;
+
+/// True if cells side by side in a row lie lines apart, and those of successive rows in one line:
+/// as in a transpose. The arguments are the bytes from row to row, and from cell to cell of a row.
+[[nodiscard]] bool runs_across_lines(std::int64_t row_step_bytes, std::int64_t cell_step_bytes);
+
 /// The length of the block's stream.
 [[nodiscard]] std::int64_t stream_bytes(StridedBlock const& block);
 

@@ -28,6 +28,14 @@ TEST_CASE("two blocks merge only what continues on both sides") {
   CHECK(normalized(columns) == columns);
 }
 
+TEST_CASE("rows run across lines where their cells lie lines apart and their starts in one line") {
+  CHECK(runs_across_lines(8, 64));
+  CHECK(runs_across_lines(-8, -800));
+  CHECK_FALSE(runs_across_lines(8, 56));
+  CHECK_FALSE(runs_across_lines(64, 800));
+  CHECK_FALSE(runs_across_lines(0, 800));
+}
+
 TEST_CASE("a box of cells lies at the distance of its first cell from the base") {
   // Rows of 10 elements of 8 bytes; the base is cell (2, 3).
   auto const block = strided_block({{4, 3}, {6, 8}}, {2, 3}, {10, 1}, 8);

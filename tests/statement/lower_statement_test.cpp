@@ -159,6 +159,24 @@ TEST_CASE("inner cells are one part, and cells past a constant edge another") {
   CHECK(parts_of(shifted.on(1)) == "(4,) + (3,) to 0 from shard 56");
 }
 
+TEST_CASE("a row that reads across lines is computed in columns of a line's cells") {
+  Mesh const one({{"x", 1}});
+  auto const layout = make_layout(one, P("x", none), {40, 27});
+  auto const turned = Access::plain({2, {{1, 0, 1}, {0, 0, 1}}});
+  auto const plain = Access::plain({2, {{0, 0, 1}, {1, 0, 1}}});
+  auto const part_of = [&](Access const& access, SharedLayout const& from) {
+    Case const all(statement_of(doubles(layout, 1), work_on(layout, {{0, 0}, {40, 27}}),
+                                {{doubles(from, 2), access}}));
+    return all.on(0).parts.at(0);
+  };
+
+  auto const across = part_of(turned, make_layout(one, P("x", none), {27, 40}));
+  CHECK(across.column_cells == 8);
+  CHECK(across.operands[0].cell_step_bytes == 320);
+  CHECK(across.target_cell_step_bytes == 8);
+  CHECK(part_of(plain, layout).column_cells == 27);
+}
+
 TEST_CASE("what most devices lack is put together in the scratch area") {
   auto const layout = cells_on_devices(10, 3);
   auto const u = doubles(layout, 1);

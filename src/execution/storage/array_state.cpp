@@ -12,8 +12,6 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-
 // Buffers of fewer bytes do not fill a noticeable part of a cache, but these bytes would be most of
 // what they take.
 constexpr std::int64_t least_displaced_bytes = 1024;

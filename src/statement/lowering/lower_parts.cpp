@@ -30,6 +30,7 @@ class PartLowering {
     }
     part.may_store_non_temporal =
         statement_.target != nullptr && may_store_non_temporal(write_of(part));
+    part.column_cells = column_cells_of(part);
     return part;
   }
 
@@ -39,8 +40,24 @@ class PartLowering {
     auto const& operand = write().staged ? work_.stage : work_.target;
     part.target_strides = operand.strides;
     part.target_offset_bytes = operand.offset_of(part.first);
+    part.target_cell_step_bytes = operand.strides.back() * operand.element_bytes;
     // A fold's kernel steps over the target by itself.
     part.unit_stride = statement_.folds() || is_unit(part, part.target_strides);
+  }
+
+  // A column is as wide as a line has cells. Lines that lie apart by a power of two share few
+  // places in the nearest cache, and it holds that many of them.
+  [[nodiscard]] std::int64_t column_cells_of(Part const& part) const {
+    auto cells = part.extents.back();
+    if (statement_.is_reduction() || statement_.folds() || part.rows < 2) return cells;
+    for (std::size_t l = 0; l < part.operands.size(); ++l) {
+      auto const bytes = lowering_.element_bytes(l);
+      auto const& operand = part.operands[l];
+      auto const row_step = operand.strides[operand.strides.size() - 2] * bytes;
+      if (runs_across_lines(row_step, operand.cell_step_bytes))
+        cells = std::min(cells, std::max<std::int64_t>(line_bytes / bytes, 1));
+    }
+    return cells;
   }
 
   [[nodiscard]] BoxWrite const& write() const { return lowering_.plan.writes[work_.write]; }
@@ -68,7 +85,7 @@ class PartLowering {
     auto const formula = formula_over(lowering_.use.operands[l].access, box);
     if (formula.constant >= 0)
       return {Storage::constant, constant_offset(statement_.operands[l], formula),
-              Index(box.rank(), 0), 0};
+              Index(box.rank(), 0), 0, 0};
     if (!lowering_.use.modes.in_place[l] && !work_.direct[l]) return in_temporary(l, box, formula);
     return in_shard(l, box, formula);
   }
@@ -100,7 +117,8 @@ class PartLowering {
                 start_of_repeated(l, d, box.lo[static_cast<std::size_t>(axis.from)]), 1};
     }
     auto const operand = operand_in(padded_layout, lowering_.element_bytes(l), lattice, box.rank());
-    return {Storage::scratch, offset_bytes + operand.offset_of(box.lo), operand.strides, 0};
+    return {Storage::scratch, offset_bytes + operand.offset_of(box.lo), operand.strides, 0,
+            operand.strides.back() * operand.element_bytes};
   }
 
   PartOperand in_shard(std::size_t l, Box const& box, OperandFormula const& formula) {
@@ -112,7 +130,8 @@ class PartLowering {
     TESSERA_ASSERT(padded_layout.cells.contains(first), use.access, " over ", box, " on device ",
                    lowering_.plan.device, " with ", padded_layout.cells);
     auto const operand = operand_in(padded_layout, lowering_.element_bytes(l), cells, box.rank());
-    return {Storage::shard, operand.offset_of(box.lo), operand.strides, lowering_.buffer(l, own)};
+    return {Storage::shard, operand.offset_of(box.lo), operand.strides, lowering_.buffer(l, own),
+            operand.strides.back() * operand.element_bytes};
   }
 
   DeviceLowering& lowering_;

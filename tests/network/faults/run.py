@@ -64,8 +64,8 @@ class Run:
         return next((when for when, line in self.lines if re.search(pattern, line)), None)
 
     def mpirun_has_crashed(self):
-        """mpirun itself sometimes crashes in the end of PMIx 4.2.2, after the job was aborted. Its code
-        says nothing of the job then."""
+        """mpirun itself may crash: seen in PMIx 4.2.2, when it ended after an abort. Its code then says
+        nothing of the job."""
         return self.code < 0 and "(PMIx_server_finalize+" in self.output
 
     def has_not_crashed(self):

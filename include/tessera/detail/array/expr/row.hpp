@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <type_traits>
 
 #include "tessera/detail/array/expr/convert.hpp"
@@ -140,7 +139,6 @@ inline constexpr KernelEnds ends_of_operation{0, 0, 0, false, !runs_on_host_only
 
 template <class T>
 struct OperandKernel {
-  using Cell = T;
   static constexpr KernelEnds ends{1};
   std::size_t slot;
   template <bool unit, class Call>
@@ -251,69 +249,6 @@ void visit_ends(Kernel const& kernel, Visit const& visit) {
   } else {
     visit(kernel);
   }
-}
-
-/// The bytes of a cache line.
-inline constexpr std::int64_t line_bytes = 64;
-
-/// True if cells side by side in a row lie lines apart in some operand, but cells of successive
-/// rows lie in one line: as in a transpose.
-template <class Kernel>
-[[nodiscard]] bool reads_across(Kernel const& kernel, KernelCall const& call) {
-  auto const rank = call.extents->size();
-  if (rank < 2) return false;
-  bool found = false;
-  visit_ends(kernel, [&]<class End>(End const& end) {
-    if constexpr (requires {
-                    end.slot;
-                    typename End::Cell;
-                  }) {
-      auto const& strides = *call.operands[end.slot].strides;
-      auto const bytes = [&](std::size_t d) {
-        return std::abs(strides[d]) * static_cast<std::int64_t>(sizeof(typename End::Cell));
-      };
-      auto const to_next_row = bytes(rank - 2);
-      found =
-          found || (bytes(rank - 1) >= line_bytes && to_next_row > 0 && to_next_row < line_bytes);
-    }
-  });
-  return found;
-}
-
-/// A row from its cell `first` on.
-template <class Row>
-struct FromFirst {
-  Row row;
-  std::int64_t first;
-  TESSERA_FUNCTION auto operator()(std::int64_t j) const { return row(first + j); }
-};
-template <class Row>
-[[nodiscard]] FromFirst<Row> row_from(Row const& row, std::int64_t first) {
-  return {row, first};
-}
-// Most rows are made anew part by part: a copy of a whole one would wait for its parts, which have
-// just been moved to this row.
-template <class T, class S>
-[[nodiscard]] UnitRow<T, S> row_from(UnitRow<T, S> const& row, std::int64_t first) {
-  return {{row.first + first, row.strides}};
-}
-template <class T, class S>
-[[nodiscard]] StridedRow<T, S> row_from(StridedRow<T, S> const& row, std::int64_t first) {
-  return {{row.first + first * row.stride, row.strides}, row.stride};
-}
-template <class T>
-[[nodiscard]] ConstantRow<T> row_from(ConstantRow<T> const& row, std::int64_t) {
-  return row;
-}
-template <class Op, class C, class A>
-[[nodiscard]] auto row_from(OperationRow<Op, C, A> const& row, std::int64_t first) {
-  return OperationRow<Op, C, decltype(row_from(row.a, first))>{row_from(row.a, first)};
-}
-template <class Op, class C, class A, class B>
-[[nodiscard]] auto row_from(OperationRow<Op, C, A, B> const& row, std::int64_t first) {
-  using RowA = decltype(row_from(row.a, first));
-  using RowB = decltype(row_from(row.b, first));
-  return OperationRow<Op, C, RowA, RowB>{row_from(row.a, first), row_from(row.b, first)};
 }
 
 /// Merges a part into the accumulator of its cell.

@@ -12,7 +12,6 @@
 /// in a row, at the same cells or at a distance along the row, read this buffer.
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -44,6 +43,42 @@ inline constexpr bool has_functions<OperationRow<Op, C, Rows...>> = BlockOperati
                                                                     (has_functions<Rows> || ...);
 template <class C, class... Rows>
 inline constexpr bool has_functions<WhereRow<C, Rows...>> = (has_functions<Rows> || ...);
+
+/// A row from its cell `first` on.
+template <class Row>
+struct FromFirst {
+  Row row;
+  std::int64_t first;
+  TESSERA_FUNCTION auto operator()(std::int64_t j) const { return row(first + j); }
+};
+template <class Row>
+[[nodiscard]] FromFirst<Row> row_from(Row const& row, std::int64_t first) {
+  return {row, first};
+}
+// Most rows are made anew part by part: a copy of a whole one would wait for its parts, which have
+// just been moved to this row.
+template <class T, class S>
+[[nodiscard]] UnitRow<T, S> row_from(UnitRow<T, S> const& row, std::int64_t first) {
+  return {{row.first + first, row.strides}};
+}
+template <class T, class S>
+[[nodiscard]] StridedRow<T, S> row_from(StridedRow<T, S> const& row, std::int64_t first) {
+  return {{row.first + first * row.stride, row.strides}, row.stride};
+}
+template <class T>
+[[nodiscard]] ConstantRow<T> row_from(ConstantRow<T> const& row, std::int64_t) {
+  return row;
+}
+template <class Op, class C, class A>
+[[nodiscard]] auto row_from(OperationRow<Op, C, A> const& row, std::int64_t first) {
+  return OperationRow<Op, C, decltype(row_from(row.a, first))>{row_from(row.a, first)};
+}
+template <class Op, class C, class A, class B>
+[[nodiscard]] auto row_from(OperationRow<Op, C, A, B> const& row, std::int64_t first) {
+  using RowA = decltype(row_from(row.a, first));
+  using RowB = decltype(row_from(row.b, first));
+  return OperationRow<Op, C, RowA, RowB>{row_from(row.a, first), row_from(row.b, first)};
+}
 
 /// The buffers of a row. compute(row, first, count) fills them for the cells from `first` on, and
 /// returns a row whose cell 0 is that one; it lives as long as the buffers stay as they are.
@@ -331,28 +366,6 @@ void write_cells(T* to, std::int64_t stride, Row const& cells, std::int64_t coun
   }
 }
 
-/// Writes rows as columns of one line's width, so that a line that is read across is used by all
-/// rows that need it before it leaves the nearest cache. Lines apart by a power of two share few
-/// places there; no more of them are in use at once than a column is wide.
-template <class T, class Row>
-void write_columns(KernelCall const& call, std::int64_t first, std::int64_t last, Row const& row,
-                   RowOfCells<T> const& target) {
-  constexpr auto width =
-      std::max<std::int64_t>(line_bytes / static_cast<std::int64_t>(sizeof(T)), 1);
-  auto const count = call.extents->back();
-  auto const stride = call.target_strides->back();
-  for (std::int64_t begin = 0; begin < count; begin += width) {
-    auto const cells = std::min(width, count - begin);
-    auto row_here = row;
-    auto target_here = target;
-    auto const write = [&] {
-      auto const column = row_from(row_here, begin);
-      write_cells<false>(target_here.first + begin * stride, stride, column, cells);
-    };
-    visit_rows(*call.extents, first, last, write, row_here, target_here);
-  }
-}
-
 /// Writes rows of a box: the function behind a KernelFunction. The value is converted to T.
 template <class Kernel, class T, bool unit>
 void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
@@ -371,10 +384,6 @@ void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
     };
     visit_rows(*call.extents, first, last, write, row, target);
   } else {
-    if constexpr (!unit) {
-      if (reads_across(*static_cast<Kernel const*>(call.kernel), call))
-        return write_columns<T>(call, first, last, row, target);
-    }
     auto const write = [&] {
       auto const cells = row;  // all of these stay in registers while the row is written
       write_cells<unit>(target.first, stride, cells, count);
