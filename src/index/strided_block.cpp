@@ -92,8 +92,10 @@ std::ostream& operator<<(std::ostream& out, StridedBlock const& block) {
 }
 
 bool runs_across_lines(std::int64_t row_step_bytes, std::int64_t cell_step_bytes) {
+  constexpr std::int64_t page_bytes = 4096;
   auto const to_next_row = std::abs(row_step_bytes);
-  return std::abs(cell_step_bytes) >= line_bytes && to_next_row > 0 && to_next_row < line_bytes;
+  return cell_step_bytes != 0 && cell_step_bytes % page_bytes == 0 && to_next_row > 0 &&
+         to_next_row < line_bytes;
 }
 
 std::int64_t stream_bytes(StridedBlock const& block) {

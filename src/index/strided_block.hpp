@@ -34,8 +34,11 @@ struct StridedBlock {
 /// The bytes of a line of the caches.
 inline constexpr std::int64_t line_bytes = 64;
 
-/// True if cells side by side in a row lie lines apart, and those of successive rows in one line:
-/// as in a transpose. The arguments are the bytes from row to row, and from cell to cell of a row.
+/// True if cells side by side in a row lie pages of 4 KiB apart, and those of successive rows in
+/// one line: as in a transpose of rows whose length is a power of two. All lines of such a row fall
+/// on one place of the nearest cache, which holds about eight. Rows whose cells lie otherwise apart
+/// find their lines again in the second cache, and are faster whole. The arguments are the bytes
+/// from row to row, and from cell to cell of a row.
 [[nodiscard]] bool runs_across_lines(std::int64_t row_step_bytes, std::int64_t cell_step_bytes);
 
 /// The length of the block's stream.

@@ -196,6 +196,38 @@ TEST_CASE("packing in pieces of any length gives the stream, unpacking puts it b
   }
 }
 
+TEST_CASE("rows whose cells lie a page apart are packed and copied column by column") {
+  for (std::int64_t const element : {1, 4, 8, 12, 40})
+    for (std::int64_t const page : {4096, -4096}) {
+      CAPTURE(element);
+      CAPTURE(page);
+      StridedBlock const turned{{7, 19}, {element, page}, page < 0 ? 18 * 4096 : 0, element};
+      StridedBlock const dense{{7, 19}, {19 * element, element}, 0, element};
+      auto const memory = numbered(19 * 4096);
+      auto const stream = stream_of(memory, turned);
+
+      for (std::int64_t const piece : {1, 7, 100, 1000, 10'000}) {
+        CAPTURE(piece);
+        Bytes got;
+        for (std::int64_t first = 0; first < stream_bytes(turned);) {
+          Bytes room(static_cast<std::size_t>(piece));
+          auto const written = pack(memory.data(), turned, first, room);
+          REQUIRE(written > 0);
+          got.insert(got.end(), room.begin(), room.begin() + written);
+          first += written;
+        }
+        CHECK(got == stream);
+      }
+
+      Bytes flat(stream.size());
+      copy_block(flat.data(), dense, memory.data(), turned);
+      CHECK(flat == stream);
+      Bytes back(memory.size());
+      copy_block(back.data(), turned, flat.data(), dense);
+      CHECK(stream_of(back, turned) == stream);
+    }
+}
+
 TEST_CASE("past the end of the stream there is nothing") {
   auto const memory = numbered(64);
   Bytes to(8);

@@ -46,23 +46,23 @@ TEST_CASE("a plane is transposed from any layout to any other") {
     }
 }
 
-// Rows of 40 doubles lie lines apart, so these are computed in columns of 8 cells, the last one
-// of 3.
+// Cells of a column of 512 doubles a row lie a page apart, so these are computed in columns of 8
+// cells, the last one of 3, where the plane is not cut.
 TEST_CASE("a larger plane is computed in columns, with its indices, functions and lets") {
-  auto const m = test::scrambled<double>({27, 40});
-  for (auto const& sharding : test::layouts_of_plane(27, 40)) {
+  auto const m = test::scrambled<double>({27, 512});
+  for (auto const& sharding : test::layouts_of_plane(27, 512)) {
     CAPTURE(sharding);
     auto const u = test::spread_out<double, 2>(m, sharding);
 
     DistArray<double, 2> const v = 2.0 * transpose(u) + index(1) - 3 * index(0);
-    CHECK_ALL(holds(v, Mirror<double>::made_of({40, 27}, [&](Index const& i) {
+    CHECK_ALL(holds(v, Mirror<double>::made_of({512, 27}, [&](Index const& i) {
                       return 2.0 * m.at({i[1], i[0]}) + static_cast<double>(i[1]) -
                              static_cast<double>(3 * i[0]);
                     })));
 
     auto const twice = let(transpose(u) + 1.0);
     DistArray<double, 2> const w = twice * twice;
-    CHECK_ALL(holds(w, Mirror<double>::made_of({40, 27}, [&](Index const& i) {
+    CHECK_ALL(holds(w, Mirror<double>::made_of({512, 27}, [&](Index const& i) {
                       auto const one = m.at({i[1], i[0]}) + 1.0;
                       return one * one;
                     })));

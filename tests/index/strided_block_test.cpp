@@ -28,12 +28,14 @@ TEST_CASE("two blocks merge only what continues on both sides") {
   CHECK(normalized(columns) == columns);
 }
 
-TEST_CASE("rows run across lines where their cells lie lines apart and their starts in one line") {
-  CHECK(runs_across_lines(8, 64));
-  CHECK(runs_across_lines(-8, -800));
-  CHECK_FALSE(runs_across_lines(8, 56));
-  CHECK_FALSE(runs_across_lines(64, 800));
-  CHECK_FALSE(runs_across_lines(0, 800));
+TEST_CASE("rows run across lines where their cells lie pages apart and their starts in one line") {
+  CHECK(runs_across_lines(8, 4096));
+  CHECK(runs_across_lines(-8, -12288));
+  CHECK_FALSE(runs_across_lines(8, 4104));
+  CHECK_FALSE(runs_across_lines(8, 8));
+  CHECK_FALSE(runs_across_lines(64, 4096));
+  CHECK_FALSE(runs_across_lines(0, 4096));
+  CHECK_FALSE(runs_across_lines(8, 0));
 }
 
 TEST_CASE("a box of cells lies at the distance of its first cell from the base") {

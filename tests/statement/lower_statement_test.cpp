@@ -161,18 +161,18 @@ TEST_CASE("inner cells are one part, and cells past a constant edge another") {
 
 TEST_CASE("a row that reads across lines is computed in columns of a line's cells") {
   Mesh const one({{"x", 1}});
-  auto const layout = make_layout(one, P("x", none), {40, 27});
+  auto const layout = make_layout(one, P("x", none), {512, 27});
   auto const turned = Access::plain({2, {{1, 0, 1}, {0, 0, 1}}});
   auto const plain = Access::plain({2, {{0, 0, 1}, {1, 0, 1}}});
   auto const part_of = [&](Access const& access, SharedLayout const& from) {
-    Case const all(statement_of(doubles(layout, 1), work_on(layout, {{0, 0}, {40, 27}}),
+    Case const all(statement_of(doubles(layout, 1), work_on(layout, {{0, 0}, {512, 27}}),
                                 {{doubles(from, 2), access}}));
     return all.on(0).parts.at(0);
   };
 
-  auto const across = part_of(turned, make_layout(one, P("x", none), {27, 40}));
+  auto const across = part_of(turned, make_layout(one, P("x", none), {27, 512}));
   CHECK(across.column_cells == 8);
-  CHECK(across.operands[0].cell_step_bytes == 320);
+  CHECK(across.operands[0].cell_step_bytes == 4096);
   CHECK(across.target_cell_step_bytes == 8);
   CHECK(part_of(plain, layout).column_cells == 27);
 }

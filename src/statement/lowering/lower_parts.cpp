@@ -45,8 +45,7 @@ class PartLowering {
     part.unit_stride = statement_.folds() || is_unit(part, part.target_strides);
   }
 
-  // A column is as wide as a line has cells. Lines that lie apart by a power of two share few
-  // places in the nearest cache, and it holds that many of them.
+  // A column is as wide as a line has cells, so that as many lines are in use at once.
   [[nodiscard]] std::int64_t column_cells_of(Part const& part) const {
     auto cells = part.extents.back();
     if (statement_.is_reduction() || statement_.folds() || part.rows < 2) return cells;
