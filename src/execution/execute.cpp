@@ -117,8 +117,8 @@ void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part
   launch.non_temporal = is_non_temporal && part.may_store_non_temporal;
   // An accumulator belongs to one thread, which computes the whole part.
   launch.is_whole = task.accumulator != nullptr || task.plan->whole_parts;
+  if (part.column_cells == 0 || !task.queue->traits().is_eager) return task.queue->launch(launch);
   auto const all = part.extents.back();
-  if (part.column_cells == all || !task.queue->traits().is_eager) return task.queue->launch(launch);
   for (std::int64_t begin = 0; begin < all; begin += part.column_cells) {
     call.restrict_rows(part, begin, std::min(part.column_cells, all - begin));
     task.queue->launch(launch);

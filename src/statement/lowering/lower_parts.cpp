@@ -45,18 +45,17 @@ class PartLowering {
     part.unit_stride = statement_.folds() || is_unit(part, part.target_strides);
   }
 
-  // A column is as wide as a line has cells, so that as many lines are in use at once.
+  // As wide as a line has cells, so that as many lines are in use at once.
   [[nodiscard]] std::int64_t column_cells_of(Part const& part) const {
-    auto cells = part.extents.back();
-    if (statement_.is_reduction() || statement_.folds() || part.rows < 2) return cells;
+    if (statement_.is_reduction() || statement_.folds() || part.rows < 2) return 0;
     for (std::size_t l = 0; l < part.operands.size(); ++l) {
-      auto const bytes = lowering_.element_bytes(l);
       auto const& operand = part.operands[l];
+      auto const bytes = lowering_.element_bytes(l);
       auto const row_step = operand.strides[operand.strides.size() - 2] * bytes;
       if (runs_across_lines(row_step, operand.cell_step_bytes))
-        cells = std::min(cells, std::max<std::int64_t>(line_bytes / bytes, 1));
+        return std::max<std::int64_t>(line_bytes / bytes, 1);
     }
-    return cells;
+    return 0;
   }
 
   [[nodiscard]] BoxWrite const& write() const { return lowering_.plan.writes[work_.write]; }

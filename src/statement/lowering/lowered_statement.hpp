@@ -74,9 +74,8 @@ struct Part {
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
   std::int64_t target_cell_step_bytes = 0;  ///< from cell to cell of a row
-  /// The cells of a row that are computed before the next row is begun: all, or few where rows read
-  /// across the lines of an operand, as in a transpose, so that a line serves all rows that need
-  /// it.
+  /// Where rows run across the lines of an operand, as in a transpose: the cells of a row that are
+  /// computed before the next row is begun, so that a line serves all rows that need it. 0: all.
   std::int64_t column_cells = 0;
   std::vector<PartOperand> operands;
   std::size_t write = 0;  ///< which of the plan's writes it is part of
