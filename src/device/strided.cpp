@@ -1,52 +1,17 @@
 #include "src/device/strided.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/device/non_temporal.hpp"
+#include "src/device/row_walk.hpp"
+#include "src/device/transposed_copy.hpp"
 #include "src/index/index.hpp"
 
 namespace tessera {
 namespace {
-
-// ---- Non-temporal stores: a line that is written whole need not be read before.
-
-#if defined(__x86_64__)
-std::byte* store_line(std::byte* to, std::byte const* from) {
-  for (std::int64_t at = 0; at < line_bytes; at += 16)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
-                     _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + at)));
-  return to + line_bytes;
-}
-
-void copy_non_temporal(std::byte* to, std::byte const* from, std::int64_t bytes) {
-  auto const past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % line_bytes);
-  auto const head = std::min(bytes, past == 0 ? 0 : line_bytes - past);
-  std::memcpy(to, from, static_cast<std::size_t>(head));
-  auto left = bytes - head;
-  to += head;
-  from += head;
-  for (; left >= line_bytes; left -= line_bytes, from += line_bytes) to = store_line(to, from);
-  std::memcpy(to, from, static_cast<std::size_t>(left));
-}
-
-/// Orders the non-temporal stores so far before all later stores, as seen by other threads.
-void end_non_temporal_stores() {
-  _mm_sfence();
-}
-#else
-void copy_non_temporal(std::byte* to, std::byte const* from, std::int64_t bytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
-}
-
-void end_non_temporal_stores() {}
-#endif
 
 // ---- Rows of runs: `count` runs of `bytes` bytes each, a fixed stride apart on either side.
 
@@ -111,70 +76,6 @@ void copy_bytes(std::byte* to, std::byte const* from, std::int64_t bytes) {
   }
 }
 
-// ---- Rows of a block.
-
-std::int64_t row_length(StridedBlock const& block) {
-  return block.extents.empty() ? 1 : block.extents.back();
-}
-
-std::int64_t row_stride(StridedBlock const& block) {
-  return block.strides_bytes.empty() ? 0 : block.strides_bytes.back();
-}
-
-/// Walks the rows of a block: knows the place of element (i, ..., j, 0) and steps to the next row.
-class RowWalk {
- public:
-  RowWalk(StridedBlock const& block, std::int64_t row) : block_(block), place_(block.offset_bytes) {
-    if (row == 0) return;
-    for (std::size_t d = outer_dimensions(); d-- > 0;) {
-      index_[d] = row % block_.extents[d];
-      place_ += index_[d] * block_.strides_bytes[d];
-      row /= block_.extents[d];
-    }
-  }
-
-  [[nodiscard]] std::int64_t place() const { return place_; }
-
-  /// From the last row, goes back to the first.
-  void next() {
-    for (std::size_t d = outer_dimensions(); d-- > 0;) {
-      place_ += block_.strides_bytes[d];
-      if (++index_[d] < block_.extents[d]) return;
-      place_ -= block_.extents[d] * block_.strides_bytes[d];
-      index_[d] = 0;
-    }
-  }
-
- private:
-  [[nodiscard]] std::size_t outer_dimensions() const {
-    return block_.extents.empty() ? 0 : block_.extents.size() - 1;
-  }
-
-  StridedBlock const& block_;
-  std::int64_t place_;
-  std::array<std::int64_t, 8> index_{};
-};
-
-// ---- Columns of rows.
-
-/// True if rows run across lines, as in a transpose.
-bool runs_across(StridedBlock const& block) {
-  auto const rank = block.extents.size();
-  if (rank < 2 || block.element_bytes >= line_bytes) return false;
-  return runs_across_lines(block.strides_bytes[rank - 2], row_stride(block));
-}
-
-/// Calls visit(first, count) for the elements of a row, a line's width at a time. Rows that run
-/// across are copied column by column, so that all rows use a line before it leaves the nearest
-/// cache.
-template <class Visit>
-void for_each_column(StridedBlock const& block, bool is_across, Visit const& visit) {
-  auto const length = row_length(block);
-  auto const width = is_across ? line_bytes / block.element_bytes : length;
-  for (std::int64_t first = 0; first < length; first += width)
-    visit(first, std::min(width, length - first));
-}
-
 // ---- Pieces of a stream.
 
 /// Part of a stream that lies in one row: `count` runs of `bytes` bytes.
@@ -235,18 +136,14 @@ void copy_rows(std::byte* to_base, StridedBlock const& to, std::byte const* from
                  from);
   if (stream_bytes(to) == 0) return;
   auto const rows = stream_bytes(to) / (row_length(to) * to.element_bytes);
-  bool const is_across = runs_across(from) || runs_across(to);
-  for_each_column(to, is_across, [&](std::int64_t first, std::int64_t count) {
-    RowWalk to_row(to, 0);
-    RowWalk from_row(from, 0);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      copy({to_base + to_row.place() + first * row_stride(to), row_stride(to)},
-           {from_base + from_row.place() + first * row_stride(from), row_stride(from)}, count,
-           to.element_bytes);
-      to_row.next();
-      from_row.next();
-    }
-  });
+  RowWalk to_row(to, 0);
+  RowWalk from_row(from, 0);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    copy({to_base + to_row.place(), row_stride(to)},
+         {from_base + from_row.place(), row_stride(from)}, row_length(to), to.element_bytes);
+    to_row.next();
+    from_row.next();
+  }
 }
 
 /// Packs bytes [first_byte, first_byte + count) of the block's stream.
@@ -259,21 +156,86 @@ void pack_pieces(std::byte const* base, StridedBlock const& block, std::int64_t 
   });
 }
 
-/// Packs whole rows that run across.
-void pack_columns(std::byte const* base, StridedBlock const& block, std::int64_t first_row,
-                  std::int64_t rows, std::byte* to) {
-  auto const element = block.element_bytes;
-  auto const row_bytes = row_length(block) * element;
-  for_each_column(block, true, [&](std::int64_t first, std::int64_t count) {
-    RowWalk row(block, first_row);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      copy_runs({to + r * row_bytes + first * element, element},
-                {base + row.place() + first * row_stride(block), row_stride(block)}, count,
-                element);
-      row.next();
-    }
+/// The reverse; calls `copy(target, origin, count, bytes)` for each row.
+template <class Copy>
+void unpack_pieces(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
+                   std::int64_t count, std::byte const* from, Copy const& copy) {
+  if (count == 0) return;
+  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
+    copy({base + piece.place, piece.stride}, {from, piece.bytes}, piece.count, piece.bytes);
+    from += piece.count * piece.bytes;
   });
 }
+
+// ---- Streams of blocks whose elements lie side by side along another dimension than the last.
+
+StridedBlock dense_block(StridedBlock const& block) {
+  auto dense = block;
+  dense.offset_bytes = 0;
+  auto stride = block.element_bytes;
+  for (std::size_t d = block.extents.size(); d-- > 0; stride *= block.extents[d])
+    dense.strides_bytes[d] = stride;
+  return dense;
+}
+
+/// The largest box that begins with a row of the block and contains at most `rows` rows in the
+/// order of the stream. The block has two dimensions at least.
+StridedBlock box_of_rows(StridedBlock const& block, std::int64_t row, std::int64_t rows) {
+  auto const& extents = block.extents;
+  auto inner =
+      extents.size() - 1;  // the box has these dimensions whole, and some of the one before
+  std::int64_t step = 1;   // rows of the whole dimensions
+  while (inner > 1 && row % (step * extents[inner - 1]) == 0 && step * extents[inner - 1] <= rows)
+    step *= extents[--inner];
+  auto const moving = inner - 1;
+  auto const at = row / step % extents[moving];
+  StridedBlock box;
+  box.element_bytes = block.element_bytes;
+  box.offset_bytes = RowWalk(block, row).place();
+  for (auto d = moving; d < extents.size(); ++d) {
+    box.extents.push_back(d == moving ? std::min(extents[d] - at, rows / step) : extents[d]);
+    box.strides_bytes.push_back(block.strides_bytes[d]);
+  }
+  return box;
+}
+
+/// Bytes [first, first + count) of a block's stream, to be moved in boxes of whole rows where that
+/// transposes, else row by row.
+class StreamPart {
+ public:
+  StreamPart(StridedBlock const& block, std::int64_t first, std::int64_t count)
+      : block_(block), first_(first), count_(count) {
+    // Most streams end the question here.
+    if (dense_dimension(block) + 1 >= block.extents.size()) return;
+    if (!is_transposing({dense_block(block), block})) return;
+    row_bytes_ = row_length(block) * block.element_bytes;
+    auto const row = ceil_div(first, row_bytes_);
+    rows_ = std::max<std::int64_t>((first + count) / row_bytes_ - row, 0);
+  }
+
+  /// Calls pieces(first, count, at) for bytes [first, first + count) of the stream, which begin
+  /// `at` bytes behind the first one, and boxes(block, at).
+  template <class Pieces, class Boxes>
+  void visit(Pieces const& pieces, Boxes const& boxes) const {
+    if (rows_ == 0) return pieces(first_, count_, 0);
+    auto row = ceil_div(first_, row_bytes_);
+    auto at = row * row_bytes_ - first_;  // the end of a row that an earlier part began
+    pieces(first_, at, 0);
+    for (auto const end = row + rows_; row < end;) {
+      auto const box = box_of_rows(block_, row, end - row);
+      boxes(box, at);
+      at += stream_bytes(box);
+      row += stream_bytes(box) / row_bytes_;
+    }
+    pieces(first_ + at, count_ - at, at);
+  }
+
+ private:
+  StridedBlock const& block_;
+  std::int64_t first_, count_;
+  std::int64_t row_bytes_ = 0;
+  std::int64_t rows_ = 0;  // whole ones
+};
 
 /// Calls `copy(target, origin, count, bytes)` for each row of the part of the stream in `from`.
 template <class Copy>
@@ -281,11 +243,14 @@ std::int64_t unpack_rows(std::byte* base, StridedBlock const& block, std::int64_
                          std::span<std::byte const> from, Copy const& copy) {
   auto const count = available(stream_bytes(block), first_byte, from.size());
   if (count == 0) return 0;
-  auto const* next = from.data();
-  for_each_piece(block, first_byte, first_byte + count, [&](Piece const& piece) {
-    copy({base + piece.place, piece.stride}, {next, piece.bytes}, piece.count, piece.bytes);
-    next += piece.count * piece.bytes;
-  });
+  StreamPart(block, first_byte, count)
+      .visit(
+          [&](std::int64_t first, std::int64_t bytes, std::int64_t at) {
+            unpack_pieces(base, block, first, bytes, from.data() + at, copy);
+          },
+          [&](StridedBlock const& box, std::int64_t at) {
+            copy_block(base, box, from.data() + at, dense_block(box));
+          });
   return count;
 }
 
@@ -293,13 +258,19 @@ std::int64_t unpack_rows(std::byte* base, StridedBlock const& block, std::int64_
 
 void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                 StridedBlock const& from) {
+  if (is_transposing({to, from})) return copy_transposed(to_base, to, from_base, from, false);
   copy_rows(to_base, to, from_base, from, copy_runs);
 }
 
 void copy_block_non_temporal(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                              StridedBlock const& from) {
-  if (to.element_bytes < least_non_temporal) return copy_block(to_base, to, from_base, from);
-  copy_rows(to_base, to, from_base, from, copy_runs_non_temporal);
+  if (is_transposing({to, from})) {
+    copy_transposed(to_base, to, from_base, from, true);
+  } else if (to.element_bytes < least_non_temporal) {
+    return copy_rows(to_base, to, from_base, from, copy_runs);
+  } else {
+    copy_rows(to_base, to, from_base, from, copy_runs_non_temporal);
+  }
   end_non_temporal_stores();
 }
 
@@ -312,19 +283,12 @@ std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t
   }
   auto const count = available(stream_bytes(block), first_byte, to.size());
   if (count == 0) return 0;
-  auto const row_bytes = row_length(block) * block.element_bytes;
-  auto const first_row = ceil_div(first_byte, row_bytes);
-  auto const rows = (first_byte + count) / row_bytes - first_row;
-  if (rows < 2 || !runs_across(block)) {
-    pack_pieces(base, block, first_byte, count, to.data());
-    return count;
-  }
-  auto const before = first_row * row_bytes - first_byte;  // of a row that an earlier call began
-  auto const whole = rows * row_bytes;
-  pack_pieces(base, block, first_byte, before, to.data());
-  pack_columns(base, block, first_row, rows, to.data() + before);
-  pack_pieces(base, block, first_byte + before + whole, count - before - whole,
-              to.data() + before + whole);
+  StreamPart(block, first_byte, count)
+      .visit([&](std::int64_t first, std::int64_t bytes,
+                 std::int64_t at) { pack_pieces(base, block, first, bytes, to.data() + at); },
+             [&](StridedBlock const& box, std::int64_t at) {
+               copy_block(to.data() + at, dense_block(box), base, box);
+             });
   return count;
 }
 

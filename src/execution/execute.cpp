@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <utility>
 
 #include "src/base/inline_vector.hpp"
 #include "src/device/kernel_launch.hpp"
@@ -54,14 +52,8 @@ class PartCall {
 
   KernelCall call;
 
-  // Restricts the rows of the part to `cells` cells, from cell `begin` on.
-  void restrict_rows(Part const& part, std::int64_t begin, std::int64_t cells);
-
  private:
   InlineVector<OperandView, max_operands> operands_;
-  std::int64_t begin_ = 0;  // of restricted rows
-  Index first_;
-  Index extents_;
 };
 
 PartCall::PartCall(DeviceTask const& task, Part const& part) {
@@ -78,19 +70,6 @@ PartCall::PartCall(DeviceTask const& task, Part const& part) {
   if (task.targets.empty()) return;
   bool const is_staged = task.plan->writes[part.write].staged;
   call.target = (is_staged ? task.scratch : task.targets[part.write]) + part.target_offset_bytes;
-}
-
-void PartCall::restrict_rows(Part const& part, std::int64_t begin, std::int64_t cells) {
-  auto const moved = begin - std::exchange(begin_, begin);
-  first_ = part.first;
-  first_.back() += begin;
-  extents_ = part.extents;
-  extents_.back() = cells;
-  call.first = &first_;
-  call.extents = &extents_;
-  call.target += moved * part.target_cell_step_bytes;
-  for (std::size_t l = 0; l < part.operands.size(); ++l)
-    operands_[l].first += moved * part.operands[l].cell_step_bytes;
 }
 
 KernelSource source_of(DeviceTask const& task) {
@@ -117,12 +96,7 @@ void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part
   launch.non_temporal = is_non_temporal && part.may_store_non_temporal;
   // An accumulator belongs to one thread, which computes the whole part.
   launch.is_whole = task.accumulator != nullptr || task.plan->whole_parts;
-  if (part.column_cells == 0 || !task.queue->traits().is_eager) return task.queue->launch(launch);
-  auto const all = part.extents.back();
-  for (std::int64_t begin = 0; begin < all; begin += part.column_cells) {
-    call.restrict_rows(part, begin, std::min(part.column_cells, all - begin));
-    task.queue->launch(launch);
-  }
+  task.queue->launch(launch);
 }
 
 // The accumulators of one box are combined on the host.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "tessera/detail/base/assert.hpp"
 
@@ -91,13 +90,6 @@ std::ostream& operator<<(std::ostream& out, StridedBlock const& block) {
              << block.offset_bytes << " with strides " << block.strides_bytes;
 }
 
-bool runs_across_lines(std::int64_t row_step_bytes, std::int64_t cell_step_bytes) {
-  constexpr std::int64_t page_bytes = 4096;
-  auto const to_next_row = std::abs(row_step_bytes);
-  return cell_step_bytes != 0 && cell_step_bytes % page_bytes == 0 && to_next_row > 0 &&
-         to_next_row < line_bytes;
-}
-
 std::int64_t stream_bytes(StridedBlock const& block) {
   return element_count(block) * block.element_bytes;
 }
@@ -109,6 +101,26 @@ StridedBlock normalized(StridedBlock const& block) {
   for (std::size_t d = block.extents.size(); d-- > 0;)
     merger.add(block.extents[d], {block.strides_bytes[d]});
   return merger.block(0, block.offset_bytes);
+}
+
+std::size_t dense_dimension(StridedBlock const& block) {
+  std::size_t d = 0;
+  while (d < block.extents.size() &&
+         (block.extents[d] < 2 || block.strides_bytes[d] != block.element_bytes))
+    ++d;
+  return d;
+}
+
+bool is_transposing(BlockPair const& pair) {
+  auto const& [to, from] = pair;
+  auto const rank = from.extents.size();
+  auto const element = from.element_bytes;
+  bool const fills_lines = element > 0 && element <= 16 && line_bytes % element == 0;
+  if (!fills_lines || rank < 2) return false;
+  auto const along_row = dense_dimension(to), along_column = dense_dimension(from);
+  if (along_row == rank || along_column == rank || along_row == along_column) return false;
+  auto const least = line_bytes / element;
+  return from.extents[along_row] >= least && from.extents[along_column] >= least;
 }
 
 BlockPair normalized(BlockPair const& pair) {

@@ -2,6 +2,7 @@
 /// @file
 /// A box of elements in memory as extents, strides and an offset: arithmetic, no memory is touched.
 
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 
@@ -34,13 +35,6 @@ struct StridedBlock {
 /// The bytes of a line of the caches.
 inline constexpr std::int64_t line_bytes = 64;
 
-/// True if cells side by side in a row lie pages of 4 KiB apart, and those of successive rows in
-/// one line: as in a transpose of rows whose length is a power of two. All lines of such a row fall
-/// on one place of the nearest cache, which holds about eight. Rows whose cells lie otherwise apart
-/// find their lines again in the second cache, and are faster whole. The arguments are the bytes
-/// from row to row, and from cell to cell of a row.
-[[nodiscard]] bool runs_across_lines(std::int64_t row_step_bytes, std::int64_t cell_step_bytes);
-
 /// The length of the block's stream.
 [[nodiscard]] std::int64_t stream_bytes(StridedBlock const& block);
 
@@ -57,6 +51,15 @@ struct BlockPair {
 
   friend bool operator==(BlockPair const&, BlockPair const&) = default;
 };
+
+/// The dimension along which the elements of a block lie side by side; as many as it has if none.
+[[nodiscard]] std::size_t dense_dimension(StridedBlock const& block);
+
+/// True if elements lie side by side along one dimension of `to` and along another one of `from`,
+/// enough of them to fill lines on both sides: then a copy in tiles of whole lines reads and writes
+/// every line once. The blocks have the same extents and elements of 1, 2, 4, 8 or 16 bytes.
+/// Ranks: pure.
+[[nodiscard]] bool is_transposing(BlockPair const& pair);
 
 /// The same copy in the fewest dimensions: merges only what can be merged on both sides.
 /// Ranks: pure.

@@ -31,6 +31,15 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
 }
 
+// The elements from one row, or plane, to the next: whole lines, and not whole pages. Lines that
+// lie whole pages apart share one place of the nearest cache, which holds about eight.
+std::int64_t padded_stride(std::int64_t elements, std::int64_t element_bytes) {
+  constexpr std::int64_t page_bytes = 4096;
+  auto const line = elements_per_line(element_bytes);
+  auto const stride = rounded_up(elements, line);
+  return stride * element_bytes % page_bytes == 0 ? stride + line : stride;
+}
+
 }  // namespace
 
 PaddedShardLayout PaddedShardLayout::around(Box const& own, GhostWidths const& widths,
@@ -41,8 +50,8 @@ PaddedShardLayout PaddedShardLayout::around(Box const& own, GhostWidths const& w
   if (padded_layout.cells.empty()) return padded_layout;
   auto stride = rank == 0 ? std::int64_t{1}
                           : checked_product(padded_layout.cells.extent(rank - 1), 1, element_bytes);
-  if (rank > 1) stride = rounded_up(stride, line);
   for (std::size_t d = rank; d-- > 1;) {
+    stride = padded_stride(stride, element_bytes);
     padded_layout.strides[d - 1] = stride;
     stride = checked_product(stride, padded_layout.cells.extent(d - 1), element_bytes);
   }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <random>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -196,36 +197,39 @@ TEST_CASE("packing in pieces of any length gives the stream, unpacking puts it b
   }
 }
 
-TEST_CASE("rows whose cells lie a page apart are packed and copied column by column") {
-  for (std::int64_t const element : {1, 4, 8, 12, 40})
-    for (std::int64_t const page : {4096, -4096}) {
-      CAPTURE(element);
-      CAPTURE(page);
-      StridedBlock const turned{{7, 19}, {element, page}, page < 0 ? 18 * 4096 : 0, element};
-      StridedBlock const dense{{7, 19}, {19 * element, element}, 0, element};
-      auto const memory = numbered(19 * 4096);
-      auto const stream = stream_of(memory, turned);
+TEST_CASE("copies that transpose, of every element, from and to places that begin no line") {
+  Random random(4);
+  for (int i = 0; i < 400; ++i) {
+    CAPTURE(i);
+    std::int64_t const element = std::int64_t{1} << random.integer(0, 4);
+    auto const most = 2 * line_bytes / element + 9;
+    std::vector<std::int64_t> const extents{random.integer(1, most), random.integer(1, 3),
+                                            random.integer(1, most)};
+    auto const [n, k, m] = std::tuple(extents[0], extents[1], extents[2]);
+    auto const gap = [&] { return random.integer(0, 2) * random.integer(1, line_bytes); };
+    auto const to_row = m * element + gap(), from_row = n * element + gap();
+    StridedBlock const to{{n, k, m}, {k * to_row, to_row, element}, gap(), element};
+    StridedBlock const from{{n, k, m}, {element, from_row * m, from_row}, gap(), element};
+    CAPTURE(to);
+    CAPTURE(from);
+    auto const memory = numbered(static_cast<std::size_t>(from.offset_bytes + from_row * m * k));
+    auto const expected = stream_of(memory, from);
+    auto const to_bytes = static_cast<std::size_t>(to.offset_bytes + n * k * to_row);
 
-      for (std::int64_t const piece : {1, 7, 100, 1000, 10'000}) {
-        CAPTURE(piece);
-        Bytes got;
-        for (std::int64_t first = 0; first < stream_bytes(turned);) {
-          Bytes room(static_cast<std::size_t>(piece));
-          auto const written = pack(memory.data(), turned, first, room);
-          REQUIRE(written > 0);
-          got.insert(got.end(), room.begin(), room.begin() + written);
-          first += written;
-        }
-        CHECK(got == stream);
-      }
+    Bytes plain(to_bytes, std::byte{0xdd}), beside = plain, past_caches = plain;
+    copy_block(plain.data(), to, memory.data(), from);
+    CHECK(stream_of(plain, to) == expected);
+    copy_block_non_temporal(past_caches.data(), to, memory.data(), from);
+    CHECK(past_caches == plain);
+    // What lies between the rows stays.
+    for (auto const place : places(to)) beside[static_cast<std::size_t>(place)] = std::byte{0};
+    for (auto const place : places(to)) plain[static_cast<std::size_t>(place)] = std::byte{0};
+    CHECK(plain == beside);
 
-      Bytes flat(stream.size());
-      copy_block(flat.data(), dense, memory.data(), turned);
-      CHECK(flat == stream);
-      Bytes back(memory.size());
-      copy_block(back.data(), turned, flat.data(), dense);
-      CHECK(stream_of(back, turned) == stream);
-    }
+    Bytes back(memory.size());
+    copy_block(back.data(), from, past_caches.data(), to);
+    CHECK(stream_of(back, from) == expected);
+  }
 }
 
 TEST_CASE("past the end of the stream there is nothing") {

@@ -46,26 +46,30 @@ TEST_CASE("a plane is transposed from any layout to any other") {
     }
 }
 
-// Cells of a column of 512 doubles a row lie a page apart, so these are computed in columns of 8
-// cells, the last one of 3, where the plane is not cut.
-TEST_CASE("a larger plane is computed in columns, with its indices, functions and lets") {
-  auto const m = test::scrambled<double>({27, 512});
-  for (auto const& sharding : test::layouts_of_plane(27, 512)) {
+// Large enough for tiles of lines; the last ones of a row and of a column are not whole.
+TEST_CASE("a larger plane and a larger cube are transposed") {
+  auto const m = test::scrambled<double>({27, 515});
+  for (auto const& sharding : test::layouts_of_plane(27, 515)) {
     CAPTURE(sharding);
     auto const u = test::spread_out<double, 2>(m, sharding);
 
+    CHECK_ALL(holds(DistArray(transpose(u)), transposed(m, swapped)));
     DistArray<double, 2> const v = 2.0 * transpose(u) + index(1) - 3 * index(0);
-    CHECK_ALL(holds(v, Mirror<double>::made_of({512, 27}, [&](Index const& i) {
+    CHECK_ALL(holds(v, Mirror<double>::made_of({515, 27}, [&](Index const& i) {
                       return 2.0 * m.at({i[1], i[0]}) + static_cast<double>(i[1]) -
                              static_cast<double>(3 * i[0]);
                     })));
+  }
 
-    auto const twice = let(transpose(u) + 1.0);
-    DistArray<double, 2> const w = twice * twice;
-    CHECK_ALL(holds(w, Mirror<double>::made_of({512, 27}, [&](Index const& i) {
-                      auto const one = m.at({i[1], i[0]}) + 1.0;
-                      return one * one;
-                    })));
+  auto const cube = test::scrambled<double>({19, 3, 21});
+  test::Random random(12);
+  for (int round = 0; round < 4; ++round) {
+    auto const sharding = test::random_sharding(random, device_count(), {19, 3, 21});
+    auto const u = test::spread_out<double, 3>(cube, sharding);
+    CAPTURE(sharding);
+    CHECK_ALL(holds(DistArray(transpose(u)), transposed(cube, {2, 1, 0})));
+    CHECK_ALL(holds(DistArray(transpose(u, {2, 0, 1})), transposed(cube, {2, 0, 1})));
+    CHECK_ALL(holds(DistArray(transpose(u, {1, 2, 0})), transposed(cube, {1, 2, 0})));
   }
 }
 

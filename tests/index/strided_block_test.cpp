@@ -28,14 +28,32 @@ TEST_CASE("two blocks merge only what continues on both sides") {
   CHECK(normalized(columns) == columns);
 }
 
-TEST_CASE("rows run across lines where their cells lie pages apart and their starts in one line") {
-  CHECK(runs_across_lines(8, 4096));
-  CHECK(runs_across_lines(-8, -12288));
-  CHECK_FALSE(runs_across_lines(8, 4104));
-  CHECK_FALSE(runs_across_lines(8, 8));
-  CHECK_FALSE(runs_across_lines(64, 4096));
-  CHECK_FALSE(runs_across_lines(0, 4096));
-  CHECK_FALSE(runs_across_lines(8, 0));
+TEST_CASE(
+    "a copy transposes where elements lie side by side along another dimension on each side") {
+  StridedBlock const rows{{8, 9}, {800, 8}, 16, 8};
+  StridedBlock const columns{{8, 9}, {8, 640}, 0, 8};
+
+  CHECK(is_transposing({rows, columns}));
+  CHECK(is_transposing({columns, rows}));
+  CHECK(is_transposing({{{8, 3, 9}, {800, 0, 8}, 0, 8}, {{8, 3, 9}, {8, 80, 640}, 0, 8}}));
+  CHECK_FALSE(is_transposing({rows, rows}));
+  CHECK_FALSE(is_transposing({rows, {{8, 9}, {16, 640}, 0, 8}}));
+  CHECK_FALSE(is_transposing({{{9}, {8}, 0, 8}, {{9}, {640}, 0, 8}}));
+}
+
+TEST_CASE("what fills no lines is not copied in tiles of them") {
+  auto const turned = [](std::int64_t n, std::int64_t m, std::int64_t element) {
+    return is_transposing({{{n, m}, {1000 * element, element}, 0, element},
+                           {{n, m}, {element, 1000 * element}, 0, element}});
+  };
+
+  CHECK(turned(16, 16, 4));
+  CHECK_FALSE(turned(15, 16, 4));
+  CHECK_FALSE(turned(16, 15, 4));
+  CHECK(turned(64, 64, 1));
+  CHECK(turned(4, 4, 16));
+  CHECK_FALSE(turned(100, 100, 12));
+  CHECK_FALSE(turned(100, 100, 32));
 }
 
 TEST_CASE("a box of cells lies at the distance of its first cell from the base") {

@@ -32,6 +32,19 @@ TEST_CASE("the first own cell of every row lies at the beginning of a line of 64
   CHECK(padded_layout.block_of({{4, 10}, {6, 13}}, 8) == StridedBlock{{2, 3}, {64, 8}, 128, 8});
 }
 
+TEST_CASE("rows and planes do not lie whole pages apart") {
+  auto const strides = [](Box const& own, std::int64_t element_bytes) {
+    return PaddedShardLayout::around(own, GhostWidths::none(own.rank()), element_bytes).strides;
+  };
+
+  CHECK(strides({{0, 0}, {3, 512}}, 8) == Index{520, 1});
+  CHECK(strides({{0, 0}, {3, 511}}, 8) == Index{520, 1});
+  CHECK(strides({{0, 0}, {3, 513}}, 8) == Index{520, 1});
+  CHECK(strides({{0, 0, 0}, {3, 8, 64}}, 8) == Index{520, 64, 1});
+  CHECK(strides({{0, 0, 0}, {3, 512, 512}}, 8) == Index{512 * 520 + 8, 520, 1});
+  CHECK(strides({{0}, {512}}, 8) == Index{1});
+}
+
 TEST_CASE("elements that do not fill lines evenly are not padded") {
   auto const padded_layout = PaddedShardLayout::around({{0, 0}, {2, 5}}, GhostWidths::none(2), 12);
 

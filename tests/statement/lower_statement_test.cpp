@@ -159,22 +159,24 @@ TEST_CASE("inner cells are one part, and cells past a constant edge another") {
   CHECK(parts_of(shifted.on(1)) == "(4,) + (3,) to 0 from shard 56");
 }
 
-TEST_CASE("a row that reads across lines is computed in columns of a line's cells") {
+TEST_CASE("what only moves cells of the device and transposes them is a copy, not a kernel") {
   Mesh const one({{"x", 1}});
   auto const layout = make_layout(one, P("x", none), {512, 27});
   auto const turned = Access::plain({2, {{1, 0, 1}, {0, 0, 1}}});
-  auto const plain = Access::plain({2, {{0, 0, 1}, {1, 0, 1}}});
-  auto const part_of = [&](Access const& access, SharedLayout const& from) {
-    Case const all(statement_of(doubles(layout, 1), work_on(layout, {{0, 0}, {512, 27}}),
-                                {{doubles(from, 2), access}}));
-    return all.on(0).parts.at(0);
-  };
+  auto statement = statement_of(doubles(layout, 1), work_on(layout, {{0, 0}, {512, 27}}),
+                                {{doubles(make_layout(one, P("x", none), {27, 512}), 2), turned}});
+  auto const computed = Case(statement).on(0);
+  statement.copied_bytes = 8;
+  auto const moved = Case(statement).on(0);
 
-  auto const across = part_of(turned, make_layout(one, P("x", none), {27, 512}));
-  CHECK(across.column_cells == 8);
-  CHECK(across.operands[0].cell_step_bytes == 4096);
-  CHECK(across.target_cell_step_bytes == 8);
-  CHECK(part_of(plain, layout).column_cells == 0);
+  CHECK(computed.copies.empty());
+  CHECK(computed.parts.size() == 1);
+  CHECK(moved.parts.empty());
+  REQUIRE(moved.copies.size() == 1);
+  CHECK(moved.copies[0].storage == Storage::target);
+  // Rows of 27 cells are padded to 4 lines, rows of 512 cells to a line more than they have.
+  CHECK(moved.copies[0].pair.to == StridedBlock{{512, 27}, {256, 8}, 0, 8});
+  CHECK(moved.copies[0].pair.from == StridedBlock{{512, 27}, {8, 4096 + 64}, 0, 8});
 }
 
 TEST_CASE("what most devices lack is put together in the scratch area") {

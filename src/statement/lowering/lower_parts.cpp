@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tessera/detail/base/assert.hpp"
@@ -30,32 +31,41 @@ class PartLowering {
     }
     part.may_store_non_temporal =
         statement_.target != nullptr && may_store_non_temporal(write_of(part));
-    part.column_cells = column_cells_of(part);
     return part;
   }
 
+  /// The copy that gives the part its cells, if it only moves them and transposes: tiles of whole
+  /// lines are faster than the rows of a kernel.
+  [[nodiscard]] std::optional<LocalCopy> transposing_copy(Part const& part) const {
+    bool const only_moves = statement_.copied_bytes != 0 && part.operands.size() == 1 &&
+                            !statement_.writes_slabs() &&
+                            statement_.operands[0].array != statement_.target;
+    if (!only_moves || part.operands[0].storage != Storage::shard) return std::nullopt;
+    auto const& from = part.operands[0];
+    auto const pair =
+        normalized(BlockPair{block_of(part, part.target_strides, part.target_offset_bytes),
+                             block_of(part, from.strides, from.offset_bytes)});
+    if (!is_transposing(pair)) return std::nullopt;
+    return LocalCopy{pair, from.buffer, Storage::target, part.write};
+  }
+
  private:
+  [[nodiscard]] StridedBlock block_of(Part const& part, Index const& strides,
+                                      std::int64_t offset_bytes) const {
+    auto const bytes = statement_.target->element_bytes();
+    auto block = strided_block({Index(strides.size(), 0), part.extents}, Index(strides.size(), 0),
+                               strides, bytes);
+    block.offset_bytes = offset_bytes;
+    return block;
+  }
+
   void add_target(Part& part) const {
     part.write = work_.write;
     auto const& operand = write().staged ? work_.stage : work_.target;
     part.target_strides = operand.strides;
     part.target_offset_bytes = operand.offset_of(part.first);
-    part.target_cell_step_bytes = operand.strides.back() * operand.element_bytes;
     // A fold's kernel steps over the target by itself.
     part.unit_stride = statement_.folds() || is_unit(part, part.target_strides);
-  }
-
-  // As wide as a line has cells, so that as many lines are in use at once.
-  [[nodiscard]] std::int64_t column_cells_of(Part const& part) const {
-    if (statement_.is_reduction() || statement_.folds() || part.rows < 2) return 0;
-    for (std::size_t l = 0; l < part.operands.size(); ++l) {
-      auto const& operand = part.operands[l];
-      auto const bytes = lowering_.element_bytes(l);
-      auto const row_step = operand.strides[operand.strides.size() - 2] * bytes;
-      if (runs_across_lines(row_step, operand.cell_step_bytes))
-        return std::max<std::int64_t>(line_bytes / bytes, 1);
-    }
-    return 0;
   }
 
   [[nodiscard]] BoxWrite const& write() const { return lowering_.plan.writes[work_.write]; }
@@ -83,7 +93,7 @@ class PartLowering {
     auto const formula = formula_over(lowering_.use.operands[l].access, box);
     if (formula.constant >= 0)
       return {Storage::constant, constant_offset(statement_.operands[l], formula),
-              Index(box.rank(), 0), 0, 0};
+              Index(box.rank(), 0), 0};
     if (!lowering_.use.modes.in_place[l] && !work_.direct[l]) return in_temporary(l, box, formula);
     return in_shard(l, box, formula);
   }
@@ -115,8 +125,7 @@ class PartLowering {
                 start_of_repeated(l, d, box.lo[static_cast<std::size_t>(axis.from)]), 1};
     }
     auto const operand = operand_in(padded_layout, lowering_.element_bytes(l), lattice, box.rank());
-    return {Storage::scratch, offset_bytes + operand.offset_of(box.lo), operand.strides, 0,
-            operand.strides.back() * operand.element_bytes};
+    return {Storage::scratch, offset_bytes + operand.offset_of(box.lo), operand.strides, 0};
   }
 
   PartOperand in_shard(std::size_t l, Box const& box, OperandFormula const& formula) {
@@ -128,8 +137,7 @@ class PartLowering {
     TESSERA_ASSERT(padded_layout.cells.contains(first), use.access, " over ", box, " on device ",
                    lowering_.plan.device, " with ", padded_layout.cells);
     auto const operand = operand_in(padded_layout, lowering_.element_bytes(l), cells, box.rank());
-    return {Storage::shard, operand.offset_of(box.lo), operand.strides, lowering_.buffer(l, own),
-            operand.strides.back() * operand.element_bytes};
+    return {Storage::shard, operand.offset_of(box.lo), operand.strides, lowering_.buffer(l, own)};
   }
 
   DeviceLowering& lowering_;
@@ -137,12 +145,22 @@ class PartLowering {
   Work const& work_;
 };
 
+void add_copy(LoweredDevice& plan, LocalCopy const& copy) {
+  plan.copies.push_back(copy);
+  if (copies_non_temporal(stream_bytes(copy.pair.to))) plan.non_temporal = true;
+}
+
 }  // namespace
 
 void lower_parts(DeviceLowering& lowering, Work const& work) {
   PartLowering parts(lowering, work);
-  for (auto const& box : boxes_of_one_formula(accesses_of(lowering.use.statement), work.indices))
-    lowering.plan.parts.push_back(parts.lower(box));
+  for (auto const& box : boxes_of_one_formula(accesses_of(lowering.use.statement), work.indices)) {
+    auto const part = parts.lower(box);
+    if (auto const copy = parts.transposing_copy(part))
+      add_copy(lowering.plan, *copy);
+    else
+      lowering.plan.parts.push_back(part);
+  }
 }
 
 }  // namespace tessera

@@ -58,10 +58,9 @@ struct LocalCopy {
 /// How a part reads one operand.
 struct PartOperand {
   Storage storage = Storage::shard;
-  std::int64_t offset_bytes = 0;     ///< of the part's first index
-  Index strides;                     ///< in elements, per dimension of the statement
-  std::size_t buffer = 0;            ///< of a shard: which of the plan's
-  std::int64_t cell_step_bytes = 0;  ///< from cell to cell of a row
+  std::int64_t offset_bytes = 0;  ///< of the part's first index
+  Index strides;                  ///< in elements, per dimension of the statement
+  std::size_t buffer = 0;         ///< of a shard: which of the plan's
 };
 
 /// A box of indices over which every operand is one affine formula.
@@ -73,10 +72,6 @@ struct Part {
   bool may_store_non_temporal = false;  ///< what it writes exceeds the caches and is not read
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
-  std::int64_t target_cell_step_bytes = 0;  ///< from cell to cell of a row
-  /// Where rows run across the lines of an operand, as in a transpose: the cells of a row that are
-  /// computed before the next row is begun, so that a line serves all rows that need it. 0: all.
-  std::int64_t column_cells = 0;
   std::vector<PartOperand> operands;
   std::size_t write = 0;  ///< which of the plan's writes it is part of
 };
