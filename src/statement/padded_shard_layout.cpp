@@ -31,13 +31,12 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
 }
 
-// The elements from one row, or plane, to the next: whole lines, and not whole pages. Lines that
-// lie whole pages apart share one place of the nearest cache, which holds about eight.
-std::int64_t padded_stride(std::int64_t elements, std::int64_t element_bytes) {
+// As many elements or a line more, so that rows and planes do not lie whole pages apart: the lines
+// of such a column share one place of the nearest cache, which holds about eight.
+std::int64_t not_whole_pages(std::int64_t elements, std::int64_t element_bytes) {
   constexpr std::int64_t page_bytes = 4096;
-  auto const line = elements_per_line(element_bytes);
-  auto const stride = rounded_up(elements, line);
-  return stride * element_bytes % page_bytes == 0 ? stride + line : stride;
+  bool const is_whole_pages = elements > 0 && elements * element_bytes % page_bytes == 0;
+  return is_whole_pages ? elements + elements_per_line(element_bytes) : elements;
 }
 
 }  // namespace
@@ -51,13 +50,25 @@ PaddedShardLayout PaddedShardLayout::around(Box const& own, GhostWidths const& w
   auto stride = rank == 0 ? std::int64_t{1}
                           : checked_product(padded_layout.cells.extent(rank - 1), 1, element_bytes);
   for (std::size_t d = rank; d-- > 1;) {
-    stride = padded_stride(stride, element_bytes);
+    stride = not_whole_pages(rounded_up(stride, line), element_bytes);
     padded_layout.strides[d - 1] = stride;
     stride = checked_product(stride, padded_layout.cells.extent(d - 1), element_bytes);
   }
   padded_layout.lead = rank == 0 ? 0 : floor_mod(-widths.below[rank - 1], line);
   padded_layout.elements = padded_layout.lead + stride;
   return padded_layout;
+}
+
+PaddedShardLayout PaddedShardLayout::dense(Box const& cells, std::int64_t element_bytes) {
+  auto const rank = cells.rank();
+  PaddedShardLayout layout{cells, Index(rank, 1), 0, 0};
+  auto stride = rank == 0 ? std::int64_t{1} : cells.extent(rank - 1);
+  for (std::size_t d = rank; d-- > 1;) {
+    layout.strides[d - 1] = stride = not_whole_pages(stride, element_bytes);
+    stride *= cells.extent(d - 1);
+  }
+  layout.elements = stride;
+  return layout;
 }
 
 std::int64_t PaddedShardLayout::offset_of(Index const& cell) const {

@@ -22,6 +22,8 @@ struct PaddedShardLayout {
   /// The buffer of a box of cells with its ghost cells.
   [[nodiscard]] static PaddedShardLayout around(Box const& own, GhostWidths const& widths,
                                                 std::int64_t element_bytes);
+  /// A buffer of these cells alone, dense but for rows and planes that would lie whole pages apart.
+  [[nodiscard]] static PaddedShardLayout dense(Box const& cells, std::int64_t element_bytes);
   /// The place of a cell in a buffer, in elements. The cell lies in `cells`.
   [[nodiscard]] std::int64_t offset_of(Index const& cell) const;
   /// A box of cells as it lies in a buffer. Its cells lie in `cells`.

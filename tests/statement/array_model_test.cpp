@@ -45,6 +45,16 @@ TEST_CASE("rows and planes do not lie whole pages apart") {
   CHECK(strides({{0}, {512}}, 8) == Index{1});
 }
 
+TEST_CASE(
+    "a buffer of cells alone is dense but for rows and planes that would lie whole pages apart") {
+  CHECK(PaddedShardLayout::dense({{2, 3}, {4, 8}}, 8).strides == Index{5, 1});
+  CHECK(PaddedShardLayout::dense({{2, 3}, {4, 8}}, 8).elements == 10);
+  CHECK(PaddedShardLayout::dense({{0, 0}, {2, 512}}, 8).strides == Index{520, 1});
+  CHECK(PaddedShardLayout::dense({{0, 0}, {2, 512}}, 8).elements == 2 * 520);
+  CHECK(PaddedShardLayout::dense({{0, 0}, {2, 0}}, 8).elements == 0);
+  CHECK(PaddedShardLayout::dense({{}, {}}, 8).elements == 1);
+}
+
 TEST_CASE("elements that do not fill lines evenly are not padded") {
   auto const padded_layout = PaddedShardLayout::around({{0, 0}, {2, 5}}, GhostWidths::none(2), 12);
 

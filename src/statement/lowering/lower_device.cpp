@@ -90,8 +90,9 @@ class DevicePlacer {
         work.direct[l] = may_read_shards(l) && !from.others && !from.several;
         if (work.direct[l]) continue;
         auto const lattice = lattice_of_work(lowering_.use.operands[l].access, work.indices);
-        work.temporaries[l] = {dense_layout(lattice),
-                               reserve_scratch(lattice.cells() * lowering_.element_bytes(l))};
+        auto const bytes = lowering_.element_bytes(l);
+        auto const layout = PaddedShardLayout::dense(lattice, bytes);
+        work.temporaries[l] = {layout, reserve_scratch(layout.elements * bytes)};
       }
     }
   }
@@ -163,8 +164,9 @@ class DevicePlacer {
   void place_stage(Work& work, BoxWrite& write) {
     auto const bytes = statement_.target->element_bytes();
     auto const rank = work.indices.rank();
-    work.stage = operand_in(dense_layout(work.indices), bytes, AffineMap::identity(rank), rank);
-    work.stage.origin_bytes += reserve_scratch(work.indices.cells() * bytes);
+    auto const layout = PaddedShardLayout::dense(work.indices, bytes);
+    work.stage = operand_in(layout, bytes, AffineMap::identity(rank), rank);
+    work.stage.origin_bytes += reserve_scratch(layout.elements * bytes);
     write.stage = normalized(
         BlockPair{work.target.block_of(work.indices), work.stage.block_of(work.indices)});
   }

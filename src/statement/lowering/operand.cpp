@@ -48,10 +48,6 @@ Operand operand_in(PaddedShardLayout const& padded_layout, std::int64_t element_
   return result;
 }
 
-PaddedShardLayout dense_layout(Box const& cells) {
-  return {cells, row_major_strides(cells.extents()), 0, cells.cells()};
-}
-
 AffineMap cells_read(Access const& access, OperandFormula const& formula) {
   auto cells = access.map;
   for (std::size_t d = 0; d < formula.affine_pieces.size(); ++d) {

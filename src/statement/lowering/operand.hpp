@@ -27,13 +27,9 @@ struct Operand {
 };
 
 /// Index i of a statement of `rank` dimensions uses cell `cells(i)`, which lies in
-/// `padded_layout`. An axis
-/// of stride 0 stays where it is.
+/// `padded_layout`. An axis of stride 0 stays where it is.
 [[nodiscard]] Operand operand_in(PaddedShardLayout const& padded_layout, std::int64_t element_bytes,
                                  AffineMap const& cells, std::size_t rank);
-
-/// A box of cells row by row without gaps.
-[[nodiscard]] PaddedShardLayout dense_layout(Box const& cells);
 
 /// The cells that a statement reads over a box where the access is this one formula, as they lie
 /// around a shard: past the ends of the domain are its periodic images.
