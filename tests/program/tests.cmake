@@ -23,6 +23,6 @@ tessera_add_run(program_test.strict SPREAD solo:2 PROGRAM program_test
 foreach(how IN LISTS TESSERA_SHORT_SLOTS)
   string(REPLACE ":" "" name "short_slots.loops.${how}")
   tessera_add_run(${name} SPREAD ${how} PROGRAM program_test ARGUMENTS --test-suite=program/fuzz
-    SECONDS 110 PROCESSORS 3 LABELS program threads
+    SECONDS 240 PROCESSORS 3 LABELS program threads
     ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=200 TESSERA_OVERLAP=1)
 endforeach()
