@@ -13,7 +13,6 @@
 
 using namespace tessera;
 using test::cells_on_devices;
-using test::make_layout;
 using test::shifted_by;
 using test::work_on;
 
