@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "src/device/kernel_launch.hpp"
 #include "src/device/row_launch.hpp"
