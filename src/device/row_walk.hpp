@@ -19,6 +19,7 @@ inline std::int64_t row_stride(StridedBlock const& block) {
 }
 
 /// Walks the rows of a block: knows the place of element (i, ..., j, 0) and steps to the next row.
+/// Lifetime: not longer than the block.
 class RowWalk {
  public:
   RowWalk(StridedBlock const& block, std::int64_t row) : block_(block), place_(block.offset_bytes) {

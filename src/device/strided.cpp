@@ -205,9 +205,7 @@ class StreamPart {
  public:
   StreamPart(StridedBlock const& block, std::int64_t first, std::int64_t count)
       : block_(block), first_(first), count_(count) {
-    // Most streams end the question here.
-    if (dense_dimension(block) + 1 >= block.extents.size()) return;
-    if (!is_transposing({dense_block(block), block})) return;
+    if (!transposes(block)) return;
     row_bytes_ = row_length(block) * block.element_bytes;
     auto const row = ceil_div(first, row_bytes_);
     rows_ = std::max<std::int64_t>((first + count) / row_bytes_ - row, 0);
@@ -231,6 +229,12 @@ class StreamPart {
   }
 
  private:
+  // Most streams need only the first comparison.
+  static bool transposes(StridedBlock const& block) {
+    return dense_dimension(block) + 1 < block.extents.size() &&
+           is_transposing(dense_block(block), block);
+  }
+
   StridedBlock const& block_;
   std::int64_t first_, count_;
   std::int64_t row_bytes_ = 0;
@@ -258,19 +262,16 @@ std::int64_t unpack_rows(std::byte* base, StridedBlock const& block, std::int64_
 
 void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                 StridedBlock const& from) {
-  if (is_transposing({to, from})) return copy_transposed(to_base, to, from_base, from, false);
+  if (is_transposing(to, from)) return copy_transposed(to_base, to, from_base, from);
   copy_rows(to_base, to, from_base, from, copy_runs);
 }
 
 void copy_block_non_temporal(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                              StridedBlock const& from) {
-  if (is_transposing({to, from})) {
-    copy_transposed(to_base, to, from_base, from, true);
-  } else if (to.element_bytes < least_non_temporal) {
+  if (is_transposing(to, from)) return copy_transposed_non_temporal(to_base, to, from_base, from);
+  if (to.element_bytes < least_non_temporal)
     return copy_rows(to_base, to, from_base, from, copy_runs);
-  } else {
-    copy_rows(to_base, to, from_base, from, copy_runs_non_temporal);
-  }
+  copy_rows(to_base, to, from_base, from, copy_runs_non_temporal);
   end_non_temporal_stores();
 }
 

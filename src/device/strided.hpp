@@ -15,8 +15,9 @@ namespace tessera {
 void copy_block(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                 StridedBlock const& from);
 
-/// The same for a target that is far larger than the caches and is not read soon: long runs use
-/// non-temporal stores, so that the target's lines need not be read first.
+/// The same for a target that is far larger than the caches and is not read soon: long runs, and
+/// copies that transpose, use non-temporal stores, so that the target's lines need not be read
+/// first.
 void copy_block_non_temporal(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
                              StridedBlock const& from);
 
@@ -31,7 +32,7 @@ std::int64_t pack(std::byte const* base, StridedBlock const& block, std::int64_t
 /// Threads: any. Allocates nothing.
 std::int64_t unpack(std::byte* base, StridedBlock const& block, std::int64_t first_byte,
                     std::span<std::byte const> from);
-/// The same with the non-temporal stores of `copy_block_non_temporal`.
+/// The same with non-temporal stores for long runs.
 std::int64_t unpack_non_temporal(std::byte* base, StridedBlock const& block,
                                  std::int64_t first_byte, std::span<std::byte const> from);
 

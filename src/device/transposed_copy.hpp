@@ -10,9 +10,14 @@
 namespace tessera {
 
 /// Copies blocks that are `is_transposing`, in tiles of whole lines, so that every line is read and
-/// written once, wherever rows lie. `is_non_temporal`: whole lines are stored without the caches.
+/// written once where the target's rows begin with a line.
 /// Threads: any. Allocates nothing.
 void copy_transposed(std::byte* to_base, StridedBlock const& to, std::byte const* from_base,
-                     StridedBlock const& from, bool is_non_temporal);
+                     StridedBlock const& from);
+
+/// The same for a target that is far larger than the caches and is not read soon: lines are stored
+/// without the caches where the target's rows begin with one.
+void copy_transposed_non_temporal(std::byte* to_base, StridedBlock const& to,
+                                  std::byte const* from_base, StridedBlock const& from);
 
 }  // namespace tessera

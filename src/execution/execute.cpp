@@ -23,7 +23,7 @@ void copy_locally(DeviceTask& task) {
   for (auto const& copy : task.plan->copies) {
     auto* const to = base_of(task, copy.storage, copy.to);
     auto const* const from = task.buffers[copy.from];
-    if (task.plan->non_temporal)
+    if (copy.non_temporal)
       queue.copy_block_non_temporal(to, copy.pair.to, from, copy.pair.from);
     else
       queue.copy_block(to, copy.pair.to, from, copy.pair.from);

@@ -43,7 +43,7 @@ class BlockRunner {
     call_.operands = views_.data();
     auto most = device_.early.tasks.size();
     for (auto const& pass : device_.late) most = std::max(most, pass.tasks.size());
-    for (std::size_t d = 0; d <= loop_.tile.size(); ++d) met_[d].reserve(most);
+    for (std::size_t d = 0; d <= loop_.tile.size(); ++d) selected_[d].reserve(most);
   }
 
   // `buffers`: 2 · array + BlockBuffer::which.
@@ -55,8 +55,8 @@ class BlockRunner {
   void run(LoopPass const& pass) {
     if (pass.tasks.empty()) return;
     pass_ = &pass;
-    met_[0].clear();
-    for (auto const& task : pass.tasks) met_[0].push_back(&task);
+    selected_[0].clear();
+    for (auto const& task : pass.tasks) selected_[0].push_back(&task);
     if (launches_passes_)
       launch(1, &run_alone, this, location_);
     else
@@ -83,23 +83,23 @@ class BlockRunner {
     for (auto at = tiles.lo[d]; at < tiles.hi[d]; at += extent) {
       tile_.lo[d] = at;
       tile_.hi[d] = std::min(at + extent, tiles.hi[d]);
-      meet(d);
-      if (!met_[d + 1].empty()) visit_tiles(d + 1);
+      select_tasks(d);
+      if (!selected_[d + 1].empty()) visit_tiles(d + 1);
     }
   }
 
-  // Of the tasks that the tile meets along all dimensions before `d`, those that it meets along
-  // `d`.
-  void meet(std::size_t d) {
-    met_[d + 1].clear();
-    for (auto const* const task : met_[d])
+  // Of the tasks that the tile meets along all dimensions before `d`, selects those that it meets
+  // along `d` too.
+  void select_tasks(std::size_t d) {
+    selected_[d + 1].clear();
+    for (auto const* const task : selected_[d])
       if (task->cells.lo[d] + task->skew[d] < tile_.hi[d] &&
           task->cells.hi[d] + task->skew[d] > tile_.lo[d])
-        met_[d + 1].push_back(task);
+        selected_[d + 1].push_back(task);
   }
 
   void run_tile() {
-    for (auto const* const task : met_[loop_.tile.size()]) {
+    for (auto const* const task : selected_[loop_.tile.size()]) {
       auto const& part = device_.parts[task->part];
       if (set_indices(*task, part)) run_task(*task, part);
     }
@@ -175,7 +175,8 @@ class BlockRunner {
   LoopPass const* pass_ = nullptr;
   std::int64_t first_step_ = 0;
   Box tile_{Index(max_rank, 0), Index(max_rank, 0)};
-  std::array<std::vector<LoopTask const*>, max_rank + 1> met_;  // see meet(); room for any pass
+  std::array<std::vector<LoopTask const*>, max_rank + 1>
+      selected_;  // by dimensions; room for any pass
   Index first_;
   Index extents_;
   KernelCall call_;

@@ -111,8 +111,7 @@ std::size_t dense_dimension(StridedBlock const& block) {
   return d;
 }
 
-bool is_transposing(BlockPair const& pair) {
-  auto const& [to, from] = pair;
+bool is_transposing(StridedBlock const& to, StridedBlock const& from) {
   auto const rank = from.extents.size();
   auto const element = from.element_bytes;
   bool const fills_lines = element > 0 && element <= 16 && line_bytes % element == 0;

@@ -52,14 +52,15 @@ struct BlockPair {
   friend bool operator==(BlockPair const&, BlockPair const&) = default;
 };
 
-/// The dimension along which the elements of a block lie side by side; as many as it has if none.
+/// The dimension along which the elements of a block lie side by side; if there is none, the number
+/// of its dimensions.
 [[nodiscard]] std::size_t dense_dimension(StridedBlock const& block);
 
 /// True if elements lie side by side along one dimension of `to` and along another one of `from`,
 /// enough of them to fill lines on both sides: then a copy in tiles of whole lines reads and writes
-/// every line once. The blocks have the same extents and elements of 1, 2, 4, 8 or 16 bytes.
-/// Ranks: pure.
-[[nodiscard]] bool is_transposing(BlockPair const& pair);
+/// every line once. False for elements of other sizes than 1, 2, 4, 8 or 16 bytes. The blocks have
+/// the same extents and elements. Ranks: pure.
+[[nodiscard]] bool is_transposing(StridedBlock const& to, StridedBlock const& from);
 
 /// The same copy in the fewest dimensions: merges only what can be merged on both sides.
 /// Ranks: pure.

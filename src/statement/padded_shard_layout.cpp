@@ -10,9 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-
-// Elements per cache line; 1 where elements do not fill lines evenly, so that nothing is padded.
+// Elements per cache line; 1 where elements do not fill lines evenly, so that rows begin anywhere.
 std::int64_t elements_per_line(std::int64_t element_bytes) {
   return line_bytes % element_bytes == 0 ? line_bytes / element_bytes : 1;
 }
@@ -31,44 +29,45 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
 }
 
-// As many elements or a line more, so that rows and planes do not lie whole pages apart: the lines
-// of such a column share one place of the nearest cache, which holds about eight.
+// As many elements, or a few more where rows and planes would lie whole pages apart: the lines of
+// such a column share one place of the nearest cache, which holds about eight.
 std::int64_t not_whole_pages(std::int64_t elements, std::int64_t element_bytes) {
   constexpr std::int64_t page_bytes = 4096;
-  bool const is_whole_pages = elements > 0 && elements * element_bytes % page_bytes == 0;
-  return is_whole_pages ? elements + elements_per_line(element_bytes) : elements;
+  bool const is_padded =
+      elements * element_bytes % page_bytes == 0 && element_bytes % page_bytes != 0;
+  return is_padded ? elements + elements_per_line(element_bytes) : elements;
+}
+
+// The cells row by row; rows are multiples of `unit` elements.
+PaddedShardLayout row_by_row(Box const& cells, std::int64_t unit, std::int64_t element_bytes) {
+  auto const rank = cells.rank();
+  PaddedShardLayout layout{cells, Index(rank, 1), 0, 0};
+  if (cells.empty()) return layout;
+  auto stride =
+      rank == 0 ? std::int64_t{1} : checked_product(cells.extent(rank - 1), 1, element_bytes);
+  for (std::size_t d = rank; d-- > 1;) {
+    stride = not_whole_pages(rounded_up(stride, unit), element_bytes);
+    layout.strides[d - 1] = stride;
+    stride = checked_product(stride, cells.extent(d - 1), element_bytes);
+  }
+  layout.elements = stride;
+  return layout;
 }
 
 }  // namespace
 
 PaddedShardLayout PaddedShardLayout::around(Box const& own, GhostWidths const& widths,
                                             std::int64_t element_bytes) {
-  auto const rank = own.rank();
   auto const line = elements_per_line(element_bytes);
-  PaddedShardLayout padded_layout{grown(own, widths.below, widths.above), Index(rank, 1), 0, 0};
-  if (padded_layout.cells.empty()) return padded_layout;
-  auto stride = rank == 0 ? std::int64_t{1}
-                          : checked_product(padded_layout.cells.extent(rank - 1), 1, element_bytes);
-  for (std::size_t d = rank; d-- > 1;) {
-    stride = not_whole_pages(rounded_up(stride, line), element_bytes);
-    padded_layout.strides[d - 1] = stride;
-    stride = checked_product(stride, padded_layout.cells.extent(d - 1), element_bytes);
-  }
-  padded_layout.lead = rank == 0 ? 0 : floor_mod(-widths.below[rank - 1], line);
-  padded_layout.elements = padded_layout.lead + stride;
-  return padded_layout;
+  auto layout = row_by_row(grown(own, widths.below, widths.above), line, element_bytes);
+  if (layout.cells.empty() || own.rank() == 0) return layout;
+  layout.lead = floor_mod(-widths.below.back(), line);
+  layout.elements += layout.lead;
+  return layout;
 }
 
 PaddedShardLayout PaddedShardLayout::dense(Box const& cells, std::int64_t element_bytes) {
-  auto const rank = cells.rank();
-  PaddedShardLayout layout{cells, Index(rank, 1), 0, 0};
-  auto stride = rank == 0 ? std::int64_t{1} : cells.extent(rank - 1);
-  for (std::size_t d = rank; d-- > 1;) {
-    layout.strides[d - 1] = stride = not_whole_pages(stride, element_bytes);
-    stride *= cells.extent(d - 1);
-  }
-  layout.elements = stride;
-  return layout;
+  return row_by_row(cells, 1, element_bytes);
 }
 
 std::int64_t PaddedShardLayout::offset_of(Index const& cell) const {

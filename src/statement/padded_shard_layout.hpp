@@ -11,8 +11,10 @@
 
 namespace tessera {
 
-/// Where the cells of a shard lie in a buffer: its own box with ghost cells around it, row-major,
-/// rows padded so that each row's first own cell is aligned to 64 bytes.
+/// Where cells lie in a buffer, row-major. In a shard they are its own box with ghost cells around
+/// it, and rows are padded so that each row's first own cell is aligned to 64 bytes. Rows and
+/// planes of a shard or a temporary are also padded where they would lie whole pages of 4 KiB
+/// apart.
 struct PaddedShardLayout {
   Box cells;                  ///< own cells and ghost cells, unwrapped
   Index strides;              ///< in elements
@@ -22,7 +24,7 @@ struct PaddedShardLayout {
   /// The buffer of a box of cells with its ghost cells.
   [[nodiscard]] static PaddedShardLayout around(Box const& own, GhostWidths const& widths,
                                                 std::int64_t element_bytes);
-  /// A buffer of these cells alone, dense but for rows and planes that would lie whole pages apart.
+  /// A buffer of these cells alone, padded only where rows or planes would lie whole pages apart.
   [[nodiscard]] static PaddedShardLayout dense(Box const& cells, std::int64_t element_bytes);
   /// The place of a cell in a buffer, in elements. The cell lies in `cells`.
   [[nodiscard]] std::int64_t offset_of(Index const& cell) const;

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <random>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -119,6 +118,60 @@ Placed random_block(std::vector<std::int64_t> const& extents, std::int64_t eleme
   return placed;
 }
 
+struct alignas(line_bytes) Line {
+  std::byte bytes[line_bytes];
+};
+
+/// Blocks of the same extents with two to four dimensions. Elements lie side by side along the last
+/// dimension of `to`, and along another one of `from`, whose rows may run backwards. Every second
+/// time, the rows of `to` begin with a line.
+struct Transpose {
+  Placed to, from;
+};
+
+Transpose random_transpose(Random& random) {
+  auto const element = std::int64_t{1} << random.integer(0, 4);
+  auto const line = line_bytes / element;
+  auto const rank = static_cast<std::size_t>(random.integer(2, 4));
+  auto const turned = static_cast<std::size_t>(random.integer(0, static_cast<int>(rank) - 2));
+  std::vector<std::int64_t> extents;
+  for (std::size_t d = 0; d < rank; ++d) extents.push_back(random.integer(1, 3));
+  extents[turned] = random.integer(1, 2 * line + 9);
+  extents[rank - 1] = random.integer(1, 2 * line + 9);
+
+  bool const is_aligned = random.integer(0, 1) == 0;
+  auto const gap = [&] { return random.integer(0, 2) * random.integer(1, line_bytes); };
+  Transpose both;
+  // The dimensions of a block from the fastest one.
+  auto const place = [&](Placed& placed, std::vector<std::size_t> const& order, bool is_target) {
+    auto& block = placed.block;
+    block.element_bytes = element;
+    for (auto const extent : extents) block.extents.push_back(extent);
+    for (std::size_t d = 0; d < rank; ++d) block.strides_bytes.push_back(0);
+    auto const padded = [&](std::int64_t bytes) {
+      return is_target && is_aligned ? (bytes + line_bytes - 1) / line_bytes * line_bytes
+                                     : bytes + gap();
+    };
+    block.offset_bytes = is_target && is_aligned ? 0 : gap();
+    auto span = element;
+    for (std::size_t k = 0; k < rank; ++k) {
+      auto const d = order[k];
+      bool const is_backwards = k > 0 && !is_target && random.integer(0, 3) == 0;
+      block.strides_bytes[d] = is_backwards ? -span : span;
+      if (is_backwards) block.offset_bytes += (extents[d] - 1) * span;
+      span = padded(extents[d] * span);
+    }
+    placed.memory_bytes = static_cast<std::size_t>(block.offset_bytes + span + line_bytes);
+  };
+  std::vector<std::size_t> order;
+  for (std::size_t d = rank; d-- > 0;) order.push_back(d);
+  place(both.to, order, true);
+  order.erase(std::find(order.begin(), order.end(), turned));
+  order.insert(order.begin(), turned);
+  place(both.from, order, false);
+  return both;
+}
+
 }  // namespace
 
 TEST_CASE("no dimensions are one element") {
@@ -197,38 +250,56 @@ TEST_CASE("packing in pieces of any length gives the stream, unpacking puts it b
   }
 }
 
-TEST_CASE("copies that transpose, of every element, from and to places that begin no line") {
+TEST_CASE("copies that transpose, of every element, from and to any place") {
   Random random(4);
   for (int i = 0; i < 400; ++i) {
     CAPTURE(i);
-    std::int64_t const element = std::int64_t{1} << random.integer(0, 4);
-    auto const most = 2 * line_bytes / element + 9;
-    std::vector<std::int64_t> const extents{random.integer(1, most), random.integer(1, 3),
-                                            random.integer(1, most)};
-    auto const [n, k, m] = std::tuple(extents[0], extents[1], extents[2]);
-    auto const gap = [&] { return random.integer(0, 2) * random.integer(1, line_bytes); };
-    auto const to_row = m * element + gap(), from_row = n * element + gap();
-    StridedBlock const to{{n, k, m}, {k * to_row, to_row, element}, gap(), element};
-    StridedBlock const from{{n, k, m}, {element, from_row * m, from_row}, gap(), element};
-    CAPTURE(to);
-    CAPTURE(from);
-    auto const memory = numbered(static_cast<std::size_t>(from.offset_bytes + from_row * m * k));
-    auto const expected = stream_of(memory, from);
-    auto const to_bytes = static_cast<std::size_t>(to.offset_bytes + n * k * to_row);
+    auto const [to, from] = random_transpose(random);
+    CAPTURE(to.block);
+    CAPTURE(from.block);
+    auto const memory = numbered(from.memory_bytes);
+    auto const expected = stream_of(memory, from.block);
+    // A line begins at the base of the target.
+    std::vector<Line> lines(to.memory_bytes / sizeof(Line) + 1);
+    auto* const base = lines.data()->bytes;
+    auto const bytes = [&] { return Bytes(base, base + to.memory_bytes); };
 
-    Bytes plain(to_bytes, std::byte{0xdd}), beside = plain, past_caches = plain;
-    copy_block(plain.data(), to, memory.data(), from);
-    CHECK(stream_of(plain, to) == expected);
-    copy_block_non_temporal(past_caches.data(), to, memory.data(), from);
-    CHECK(past_caches == plain);
-    // What lies between the rows stays.
-    for (auto const place : places(to)) beside[static_cast<std::size_t>(place)] = std::byte{0};
-    for (auto const place : places(to)) plain[static_cast<std::size_t>(place)] = std::byte{0};
-    CHECK(plain == beside);
+    for (auto* const copy : {&copy_block, &copy_block_non_temporal}) {
+      std::fill_n(base, to.memory_bytes, std::byte{0xdd});
+      copy(base, to.block, memory.data(), from.block);
+      REQUIRE(stream_of(bytes(), to.block) == expected);
+      for (auto const place : places(to.block)) base[place] = std::byte{0xdd};
+      REQUIRE(bytes() == Bytes(to.memory_bytes, std::byte{0xdd}));
+    }
+  }
+}
 
-    Bytes back(memory.size());
-    copy_block(back.data(), from, past_caches.data(), to);
-    CHECK(stream_of(back, from) == expected);
+TEST_CASE("streams of blocks that transpose, packed and unpacked in pieces of any length") {
+  Random random(5);
+  for (int i = 0; i < 400; ++i) {
+    CAPTURE(i);
+    auto const [block, bytes] = random_transpose(random).from;
+    CAPTURE(block);
+    auto const memory = numbered(bytes);
+    auto const stream = stream_of(memory, block);
+    auto const row = block.extents.back() * block.element_bytes;
+    auto const plane = row * block.extents[block.extents.size() - 2];
+    std::int64_t const lengths[] = {1, 7, row - 1, row + 1, 3 * row, plane + row, 2 * plane - 1};
+    auto const length = std::max<std::int64_t>(lengths[random.integer(0, 6)], 1);
+    CAPTURE(length);
+    for (auto* const put : {&unpack, &unpack_non_temporal}) {
+      Bytes got, back(bytes);
+      for (std::int64_t first = 0; first < stream_bytes(block);) {
+        Bytes piece(static_cast<std::size_t>(length));
+        auto const written = pack(memory.data(), block, first, piece);
+        REQUIRE(written == std::min(length, stream_bytes(block) - first));
+        REQUIRE(put(back.data(), block, first, piece) == written);
+        got.insert(got.end(), piece.begin(), piece.begin() + written);
+        first += written;
+      }
+      REQUIRE(got == stream);
+      REQUIRE(stream_of(back, block) == stream);
+    }
   }
 }
 

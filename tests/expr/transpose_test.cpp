@@ -73,6 +73,17 @@ TEST_CASE("a larger plane and a larger cube are transposed") {
   }
 }
 
+// The arrays lie transposed, so cells come from ghost cells, which messages and copies fill.
+TEST_CASE("a larger plane is shifted and transposed") {
+  Mesh const mesh({{"x", 2}, {"y", 4}});
+  auto const plane = test::scrambled<double>({27, 70});
+  auto const u = test::spread_out<double, 2>(plane, NamedSharding(mesh, P("x", "y")));
+  auto v = zeros<double>({70, 27}, {mesh, P("y", "x")});
+  auto const around = std::vector<Edges>{{Edge{}, Edge{}}, {Edge{}, Edge{}}};
+  v = transpose(shift(u, {2, -1}, periodic));
+  CHECK_ALL(holds(v, transposed(plane.shifted({2, -1}, around), swapped)));
+}
+
 TEST_CASE("an array is added to its own transpose in place") {
   for (auto const& sharding : test::layouts_of_plane(7, 7)) {
     CAPTURE(sharding);

@@ -33,18 +33,18 @@ TEST_CASE(
   StridedBlock const rows{{8, 9}, {800, 8}, 16, 8};
   StridedBlock const columns{{8, 9}, {8, 640}, 0, 8};
 
-  CHECK(is_transposing({rows, columns}));
-  CHECK(is_transposing({columns, rows}));
-  CHECK(is_transposing({{{8, 3, 9}, {800, 0, 8}, 0, 8}, {{8, 3, 9}, {8, 80, 640}, 0, 8}}));
-  CHECK_FALSE(is_transposing({rows, rows}));
-  CHECK_FALSE(is_transposing({rows, {{8, 9}, {16, 640}, 0, 8}}));
-  CHECK_FALSE(is_transposing({{{9}, {8}, 0, 8}, {{9}, {640}, 0, 8}}));
+  CHECK(is_transposing(rows, columns));
+  CHECK(is_transposing(columns, rows));
+  CHECK(is_transposing({{8, 3, 9}, {800, 0, 8}, 0, 8}, {{8, 3, 9}, {8, 80, 640}, 0, 8}));
+  CHECK_FALSE(is_transposing(rows, rows));
+  CHECK_FALSE(is_transposing(rows, {{8, 9}, {16, 640}, 0, 8}));
+  CHECK_FALSE(is_transposing({{9}, {8}, 0, 8}, {{9}, {640}, 0, 8}));
 }
 
 TEST_CASE("what fills no lines is not copied in tiles of them") {
   auto const turned = [](std::int64_t n, std::int64_t m, std::int64_t element) {
-    return is_transposing({{{n, m}, {1000 * element, element}, 0, element},
-                           {{n, m}, {element, 1000 * element}, 0, element}});
+    return is_transposing({{n, m}, {1000 * element, element}, 0, element},
+                          {{n, m}, {element, 1000 * element}, 0, element});
   };
 
   CHECK(turned(16, 16, 4));

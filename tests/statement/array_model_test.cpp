@@ -42,6 +42,8 @@ TEST_CASE("rows and planes do not lie whole pages apart") {
   CHECK(strides({{0, 0, 0}, {3, 8, 64}}, 8) == Index{520, 64, 1});
   CHECK(strides({{0, 0, 0}, {3, 512, 512}}, 8) == Index{512 * 520 + 8, 520, 1});
   CHECK(strides({{0}, {512}}, 8) == Index{1});
+  CHECK(strides({{0, 0}, {3, 1024}}, 12) == Index{1025, 1});
+  CHECK(strides({{0, 0}, {3, 2}}, 4096) == Index{2, 1});
 }
 
 TEST_CASE(
@@ -54,7 +56,7 @@ TEST_CASE(
   CHECK(PaddedShardLayout::dense({{}, {}}, 8).elements == 1);
 }
 
-TEST_CASE("elements that do not fill lines evenly are not padded") {
+TEST_CASE("rows of elements that do not fill lines evenly begin anywhere") {
   auto const padded_layout = PaddedShardLayout::around({{0, 0}, {2, 5}}, GhostWidths::none(2), 12);
 
   CHECK(padded_layout.strides == Index{5, 1});

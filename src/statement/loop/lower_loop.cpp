@@ -32,7 +32,7 @@ class HaloLowering {
       auto const a = numbers_[transfer.operand];
       auto const pair = normalized(
           BlockPair{block(a, transfer.cells.frame_hull()), block(a, transfer.cells.owned_hull())});
-      result.copies.push_back({pair, a, Storage::shard, a});
+      result.copies.push_back({pair, a, Storage::shard, a, false});
     }
     return result;
   }

@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-/// A dense block of scratch memory for the cells of one operand, addressed by lattice index.
+/// A block of scratch memory for the cells of one operand, addressed by lattice index.
 struct Temporary {
   PaddedShardLayout padded_layout;
   std::int64_t offset_bytes = 0;

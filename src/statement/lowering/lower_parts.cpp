@@ -45,8 +45,9 @@ class PartLowering {
     auto const pair =
         normalized(BlockPair{block_of(part, part.target_strides, part.target_offset_bytes),
                              block_of(part, from.strides, from.offset_bytes)});
-    if (!is_transposing(pair)) return std::nullopt;
-    return LocalCopy{pair, from.buffer, Storage::target, part.write};
+    if (!is_transposing(pair.to, pair.from)) return std::nullopt;
+    return LocalCopy{pair, from.buffer, Storage::target, part.write,
+                     copies_non_temporal(stream_bytes(pair.to))};
   }
 
  private:
@@ -145,11 +146,6 @@ class PartLowering {
   Work const& work_;
 };
 
-void add_copy(LoweredDevice& plan, LocalCopy const& copy) {
-  plan.copies.push_back(copy);
-  if (copies_non_temporal(stream_bytes(copy.pair.to))) plan.non_temporal = true;
-}
-
 }  // namespace
 
 void lower_parts(DeviceLowering& lowering, Work const& work) {
@@ -157,7 +153,7 @@ void lower_parts(DeviceLowering& lowering, Work const& work) {
   for (auto const& box : boxes_of_one_formula(accesses_of(lowering.use.statement), work.indices)) {
     auto const part = parts.lower(box);
     if (auto const copy = parts.transposing_copy(part))
-      add_copy(lowering.plan, *copy);
+      lowering.plan.copies.push_back(*copy);
     else
       lowering.plan.parts.push_back(part);
   }

@@ -30,9 +30,10 @@ class TransferLowering {
       auto const pair = normalized(BlockPair{padded_block(transfer), owned_block(transfer)});
       auto const from = lowering_.buffer(transfer.operand, transfer.box);
       plan_.copies.push_back(
-          {pair, from, padded_storage(transfer.operand), padded_buffer(transfer)});
+          {pair, from, padded_storage(transfer.operand), padded_buffer(transfer), false});
     }
     plan_.non_temporal = lowering_.lands && copies_non_temporal(landed);
+    for (auto& copy : plan_.copies) copy.non_temporal = plan_.non_temporal;
   }
 
  private:

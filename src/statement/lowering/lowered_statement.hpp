@@ -53,6 +53,7 @@ struct LocalCopy {
   std::size_t from = 0;              ///< which of the plan's buffers
   Storage storage = Storage::shard;  ///< of the destination
   std::size_t to = 0;                ///< as MessageBlock::buffer
+  bool non_temporal = false;         ///< what is copied exceeds the caches by far
 };
 
 /// How a part reads one operand.
@@ -95,7 +96,7 @@ struct DeviceWork {
   std::vector<BoxWrite> writes;  ///< none without a target
   std::int64_t scratch_bytes = 0;
   bool whole_parts = false;   ///< the kernel takes all rows of a part at once
-  bool non_temporal = false;  ///< received and copied data exceed the caches by far
+  bool non_temporal = false;  ///< data received straight into the target exceed the caches by far
 };
 
 /// What one device does for a statement; one message per peer.
