@@ -82,6 +82,13 @@ TEST_CASE("a larger plane is shifted and transposed") {
   auto const around = std::vector<Edges>{{Edge{}, Edge{}}, {Edge{}, Edge{}}};
   v = transpose(shift(u, {2, -1}, periodic));
   CHECK_ALL(holds(v, transposed(plane.shifted({2, -1}, around), swapped)));
+
+  auto expected = Mirror<double>::made_of({70, 27}, [](Index const&) { return 0.0; });
+  v = 0.0;
+  v(tessera::all, range(0, 25)) = transpose(u(range(2, 27), tessera::all));
+  expected.assign({{0, 1, 70}, {0, 1, 25}},
+                  transposed(plane.slice({{2, 1, 25}, {0, 1, 70}}), swapped));
+  CHECK_ALL(holds(v, expected));
 }
 
 TEST_CASE("an array is added to its own transpose in place") {
