@@ -182,9 +182,9 @@ StridedBlock dense_block(StridedBlock const& block) {
 /// order of the stream. The block has two dimensions at least.
 StridedBlock box_of_rows(StridedBlock const& block, std::int64_t row, std::int64_t rows) {
   auto const& extents = block.extents;
-  auto inner =
-      extents.size() - 1;  // the box has these dimensions whole, and some of the one before
-  std::int64_t step = 1;   // rows of the whole dimensions
+  // The box has the dimensions from `inner` on whole, with `step` rows, and some of the one before.
+  auto inner = extents.size() - 1;
+  std::int64_t step = 1;
   while (inner > 1 && row % (step * extents[inner - 1]) == 0 && step * extents[inner - 1] <= rows)
     step *= extents[--inner];
   auto const moving = inner - 1;

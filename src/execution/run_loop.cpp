@@ -175,8 +175,8 @@ class BlockRunner {
   LoopPass const* pass_ = nullptr;
   std::int64_t first_step_ = 0;
   Box tile_{Index(max_rank, 0), Index(max_rank, 0)};
-  std::array<std::vector<LoopTask const*>, max_rank + 1>
-      selected_;  // by dimensions; room for any pass
+  // The tasks that the tile meets, by how many dimensions were compared. Room for any pass.
+  std::array<std::vector<LoopTask const*>, max_rank + 1> selected_;
   Index first_;
   Index extents_;
   KernelCall call_;
