@@ -9,6 +9,7 @@
 
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/storage/array_state.hpp"
+#include "src/execution/storage/scalar_state.hpp"
 #include "src/statement/loop/loop_plan.hpp"
 
 namespace tessera {
@@ -49,9 +50,10 @@ struct Loop : LoopPlan {
 /// A run of some blocks.
 struct LoopRun {
   Loop const& loop;
-  std::vector<std::shared_ptr<ArrayState>> const& arrays;  ///< in the order of the first step
+  std::vector<std::shared_ptr<ArrayState>> const& arrays;    ///< in the order of the first step
   std::int64_t blocks = 0;
   std::int64_t first_step = 0;  ///< the number of the first step, passed to kernels
+  std::span<std::shared_ptr<ScalarState> const> scalars = {};  ///< in the order of the first step
 };
 
 }  // namespace tessera

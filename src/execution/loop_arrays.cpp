@@ -49,11 +49,8 @@ LoopArguments arguments_of(LoopRun const& run, DeviceId device, std::size_t inde
     if (run.loop.swapped[a]) make_equal(array, shard, run.loop.differing[a]);
     arguments.buffers.push_back({shard.cells(), shard.buffer(1 - shard.current)});
   }
-  for (auto const& kernel : run.loop.kernels) {
-    auto& values = arguments.scalars.emplace_back();
-    for (auto const& scalar : kernel.scalars)
-      values.push_back(storage_of(*scalar).value(static_cast<std::int64_t>(index)));
-  }
+  for (auto const& scalar : run.scalars)
+    arguments.scalars.push_back(scalar->value(static_cast<std::int64_t>(index)));
   return arguments;
 }
 

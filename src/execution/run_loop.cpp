@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "src/device/host_memory.hpp"
 #include "src/device/kernel_launch.hpp"
 #include "src/device/row_launch.hpp"
 #include "src/execution/loop_graphs.hpp"
+#include "src/execution/tree_reduction.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 #include "src/statement/kernel.hpp"
@@ -24,14 +26,34 @@ KernelSource source_of(LoopKernel const& kernel, SourceLocation const& location)
           .location = location};
 }
 
+// One for each reduction of a step.
+class Accumulators {
+ public:
+  explicit Accumulators(std::vector<LoopReduction> const& reductions)
+      : reductions_(reductions), memory_(std::ssize(reductions) * bytes_of_one) {}
+
+  [[nodiscard]] std::byte* of(std::size_t reduction) {
+    return memory_.data() + static_cast<std::int64_t>(reduction) * bytes_of_one;
+  }
+  void start() {
+    for (std::size_t r = 0; r < reductions_.size(); ++r) reductions_[r].functions.start(of(r));
+  }
+
+ private:
+  static constexpr std::int64_t bytes_of_one = detail::most_accumulator_bytes;
+
+  std::vector<LoopReduction> const& reductions_;
+  HostMemory memory_;
+};
+
 // Runs the tasks of a pass, tile by tile. All arguments of kernel calls are prepared here, so that
 // a task costs little more than its cells.
 class BlockRunner {
  public:
-  BlockRunner(DeviceTask const& task, LoopArguments const& arguments)
+  BlockRunner(DeviceTask const& task, LoopArguments const& arguments, Accumulators& accumulators)
       : loop_(arguments.run->loop),
         device_(loop_.devices[arguments.index]),
-        arguments_(arguments),
+        accumulators_(accumulators),
         location_(task.tag.location),
         queue_(*task.queue),
         is_eager_(queue_.traits().is_eager),
@@ -41,15 +63,25 @@ class BlockRunner {
     call_.first = &first_;
     call_.extents = &extents_;
     call_.operands = views_.data();
+    for (auto const& kernel : loop_.kernels) scalars_.emplace_back(kernel.scalars.size());
     auto most = device_.early.tasks.size();
     for (auto const& pass : device_.late) most = std::max(most, pass.tasks.size());
     for (std::size_t d = 0; d <= loop_.tile.size(); ++d) selected_[d].reserve(most);
   }
 
-  // `buffers`: 2 · array + BlockBuffer::which.
-  void begin(std::vector<std::byte*> const& buffers, std::int64_t first_step) {
+  // `buffers`: 2 · array + BlockBuffer::which. `scalars`: by their roles.
+  void begin(std::vector<std::byte*> const& buffers, std::vector<std::byte*> const& scalars,
+             std::int64_t first_step) {
     buffers_ = &buffers;
     first_step_ = first_step;
+    for (std::size_t k = 0; k < scalars_.size(); ++k)
+      for (std::size_t s = 0; s < scalars_[k].size(); ++s)
+        scalars_[k][s] = scalars[loop_.kernels[k].scalars[s]];
+  }
+
+  // Per kernel.
+  [[nodiscard]] std::vector<std::vector<std::byte const*>> const& scalars() const {
+    return scalars_;
   }
 
   void run(LoopPass const& pass) {
@@ -146,9 +178,13 @@ class BlockRunner {
       views_[l] = {base + offset_of(operand), &operand.strides};
     }
     call_.kernel = kernel.bytes.data();
-    call_.target = (*buffers_)[task.target] + offset_of(part.target);
-    call_.target_strides = &part.target.strides;
-    call_.scalars = arguments_.scalars[part.kernel].data();
+    if (task.reduces) {
+      call_.accumulator = accumulators_.of(task.target);
+    } else {
+      call_.target = (*buffers_)[task.target] + offset_of(part.target);
+      call_.target_strides = &part.target.strides;
+    }
+    call_.scalars = scalars_[part.kernel].data();
     call_.step = kernel.step + (kernel.has_fixed_step ? 0 : first_step_ + task.step);
     std::int64_t rows = 1;
     for (std::size_t d = 0; d + 1 < extents_.size(); ++d) rows *= extents_[d];
@@ -160,17 +196,19 @@ class BlockRunner {
                      .rows = rows,
                      .operand_count = part.operands.size(),
                      .unit_stride = part.unit_stride,
-                     .non_temporal = task.non_temporal});
+                     .non_temporal = task.non_temporal,
+                     .is_whole = task.reduces});
   }
 
   Loop const& loop_;
   LoopDevice const& device_;
-  LoopArguments const& arguments_;
+  Accumulators& accumulators_;
   SourceLocation location_;
   Queue& queue_;
   bool is_eager_;
   bool launches_passes_;  // on a serial host space, whose launches are calls: one for a pass
   std::vector<KernelSource> sources_;  // of the loop's kernels, for the queue's launches
+  std::vector<std::vector<std::byte const*>> scalars_;  // per kernel
   std::vector<std::byte*> const* buffers_ = nullptr;
   LoopPass const* pass_ = nullptr;
   std::int64_t first_step_ = 0;
@@ -182,6 +220,13 @@ class BlockRunner {
   KernelCall call_;
   std::array<OperandView, max_operands> views_;
 };
+
+// Permutes the scalars to their roles in the next step.
+void rename(std::vector<std::byte*>& scalars, std::vector<std::byte*>& before,
+            std::vector<std::size_t> const& next) {
+  before = scalars;
+  for (std::size_t s = 0; s < next.size(); ++s) scalars[s] = before[next[s]];
+}
 
 // Permutes the buffers to the arrays' roles after a block.
 void rename(std::vector<BufferPair>& buffers, std::vector<BufferPair>& before,
@@ -214,7 +259,9 @@ class LoopRunner {
         before_(buffers_),
         flat_(2 * buffers_.size()),
         scalars_(arguments.scalars),
-        tasks_(task, arguments),
+        scalars_before_(scalars_),
+        accumulators_(loop_.reductions),
+        tasks_(task, arguments, accumulators_),
         graphs_(task.queue->traits().is_eager ? nullptr : device_.graphs.get()) {
     task.buffers.assign(buffers_.size(), nullptr);
   }
@@ -243,7 +290,7 @@ class LoopRunner {
   }
 
   void plan_graphs() {
-    graphs_->begin(scalars_);
+    graphs_->begin(tasks_.scalars());
     GraphFacts facts;
     facts.blocks = run_.blocks - 1;
     facts.has_messages = has_messages();
@@ -296,7 +343,7 @@ class LoopRunner {
   void run_block(std::int64_t block) {
     name_buffers();
     task_.plan = block == 0 ? &loop_.first->devices[index_] : &later_plan();
-    tasks_.begin(flat_, run_.first_step + block * loop_.steps);
+    tasks_.begin(flat_, scalars_, run_.first_step + block * loop_.steps);
     if (overlaps_messages(device_, *task_.plan)) {
       send_cells(task_);
       run_part(GraphPart::early, [this] { run_early(); });
@@ -310,6 +357,8 @@ class LoopRunner {
       });
     }
     rename(buffers_, before_, loop_.after);
+    // If they change their places, a block is one step.
+    rename(scalars_, scalars_before_, loop_.next_scalar);
   }
 
   // Runs the work after messages, by the graph for the current buffers if there are graphs.
@@ -335,8 +384,28 @@ class LoopRunner {
   void run_late() {
     fill_other_buffers(task_, device_.received, buffers_);
     note_phase(task_, Phase::pack);
+    if (!loop_.reductions.empty()) return run_parts();
     for (auto const& pass : device_.late) tasks_.run(pass);
     note_phase(task_, Phase::kernel);
+  }
+
+  // Devices that compute nothing get the values too.
+  void run_parts() {
+    accumulators_.start();
+    for (std::size_t part = 0; part < loop_.parts; ++part) {
+      if (part < device_.late.size()) tasks_.run(device_.late[part]);
+      note_phase(task_, Phase::kernel);
+      for (std::size_t r = 0; r < loop_.reductions.size(); ++r)
+        if (loop_.reductions[r].part == part) combine(r);
+    }
+  }
+
+  void combine(std::size_t r) {
+    auto const& reduction = loop_.reductions[r];
+    task_.reduction = reduction.functions;
+    task_.accumulator = accumulators_.of(r);
+    task_.result = scalars_[reduction.result];
+    reduce_along_tree(task_);
   }
 
   DeviceTask& task_;
@@ -347,7 +416,9 @@ class LoopRunner {
   std::vector<BufferPair>& buffers_;
   std::vector<BufferPair> before_;
   std::vector<std::byte*> flat_;
-  std::vector<std::vector<std::byte const*>> const& scalars_;
+  std::vector<std::byte*>& scalars_;  // by their roles in the current step
+  std::vector<std::byte*> scalars_before_;
+  Accumulators accumulators_;
   BlockRunner tasks_;
   LoopGraphs* graphs_;                // null on the host, and where none are to be
   std::int64_t blocks_in_graph_ = 0;  // of whole blocks

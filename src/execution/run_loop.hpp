@@ -17,9 +17,9 @@ using BufferPair = std::array<std::byte*, 2>;
 /// The inputs of a device beside the loop; the caller's thread fills them in.
 struct LoopArguments {
   LoopRun const* run = nullptr;
-  std::size_t index = 0;                               ///< of the device among the local ones
-  std::vector<BufferPair> buffers;                     ///< per array
-  std::vector<std::vector<std::byte const*>> scalars;  ///< per kernel
+  std::size_t index = 0;            ///< of the device among the local ones
+  std::vector<BufferPair> buffers;  ///< per array
+  std::vector<std::byte*> scalars;  ///< the device's copies
 };
 
 /// Runs all blocks; `task` provides the waiter, the tag and the scratch lists.

@@ -136,7 +136,8 @@ Index BlockModel::best_tile(std::int64_t steps) const {
   Index tile(rank, whole_extent);
   auto const& caches = machine_.caches;
   auto const cache = rank == 1 ? caches.nearest : caches.second;
-  if (steps == 1 || bytes() <= static_cast<double>(cache)) return tile;
+  bool const is_single_pass = steps == 1 && !loop_.shares_cells;
+  if (is_single_pass || bytes() <= static_cast<double>(cache)) return tile;
   // In one dimension, tiles that fit the nearest cache have long enough calls. In three, edges
   // matter more than the cells read beside the tile.
   auto const room = rank == 2 ? cache / 2 : cache / 4 * 3;

@@ -21,6 +21,7 @@ struct LoopFacts {
   Index reach;                     ///< cells that ghost cells grow by from step to step, both sides
   Index sides;                     ///< per dimension: on how many neighbours or images lie
   std::int64_t statements = 1;     ///< of a step
+  bool shares_cells = false;       ///< tiles serve even one step, whose statements share cells
   double bytes_per_cell = 0;       ///< that a step moves
   double reads_per_cell = 0;       ///< and writes
   std::int64_t buffers_bytes = 0;  ///< of one cell in all buffers

@@ -34,15 +34,16 @@ class EarlyBoxes {
         if (!ends_above_[d]) box.hi[d] = far;
       }
     }
-    for (auto const& instance : schedule.instances) add({instance, reaches_of(body, instance)});
+    for (auto const& instance : schedule.instances)
+      add({instance, reaches_of(body, instance)}, array_of(body, instance));
   }
 
   [[nodiscard]] std::vector<Box> const& boxes() const { return boxes_; }
   [[nodiscard]] bool is_bounded(std::size_t d) const { return ends_below_[d] || ends_above_[d]; }
 
  private:
-  void add(InstanceReads later) {
-    auto box = outer_[later.instance.target.array];
+  void add(InstanceReads later, std::size_t array) {
+    auto box = outer_[array];
     for (auto const& read : later.reads)
       stay_inside(box, outer_[read.buffer.array], read.lowest, read.highest);
     for (std::size_t earlier = 0; earlier < all_.size(); ++earlier)

@@ -38,6 +38,7 @@ void pass(LoopBody const& body, Carries& carries) {
   carries.of_statement.assign(body.statements.size(), {});
   for (std::size_t s = 0; s < body.statements.size(); ++s) {
     auto const& statement = body.statements[s];
+    if (statement.reduces) continue;
     auto& box = differing[statement.array];
     if (!statement.swaps) {
       box = hull(box, statement.written);
@@ -93,16 +94,16 @@ class Unroller {
 
   void add(std::size_t s, std::int64_t step) {
     auto const& statement = body_.statements[s];
-    BlockInstance instance{s, step, false, {statement.written}, {}, {}, {}};
+    BlockInstance instance{s, step, false, {statement.written}, std::nullopt, {}, {}};
     for (auto const& read : statement.reads) instance.reads.push_back(buffer_of(read.array));
     if (statement.swaps) {
       auto const from = buffer_of(statement.array);
       current_[from.array] = 1 - from.which;
       if (auto const& boxes = carries_.of_statement[s]; !boxes.empty())
         schedule_.instances.push_back(
-            {s, step, true, boxes, {from.array, 1 - from.which}, {from}, {}});
+            {s, step, true, boxes, BlockBuffer{from.array, 1 - from.which}, {from}, {}});
     }
-    instance.target = buffer_of(statement.array);
+    if (!statement.reduces) instance.target = buffer_of(statement.array);
     schedule_.instances.push_back(std::move(instance));
   }
 
@@ -117,7 +118,7 @@ class Unroller {
 class Skewer {
  public:
   Skewer(LoopBody const& body, std::vector<BlockInstance>& instances, std::int64_t alignment)
-      : instances_(instances), alignment_(alignment), rank_(body.rank()) {
+      : body_(body), instances_(instances), alignment_(alignment), rank_(body.rank()) {
     for (auto& instance : instances) {
       instance.skew = Index(rank_, 0);
       all_.push_back({instance, reaches_of(body, instance)});
@@ -127,12 +128,17 @@ class Skewer {
   void skew() {
     for (std::size_t later = 0; later < all_.size(); ++later)
       for (std::size_t earlier = 0; earlier < later; ++earlier)
-        visit_dependences(all_[earlier], all_[later], [&](Index const&, Index const& highest) {
-          demand(instances_[earlier].skew, instances_[later].skew, highest);
-        });
+        if (part_of(earlier) == part_of(later))
+          visit_dependences(all_[earlier], all_[later], [&](Index const&, Index const& highest) {
+            demand(instances_[earlier].skew, instances_[later].skew, highest);
+          });
   }
 
  private:
+  [[nodiscard]] std::size_t part_of(std::size_t instance) const {
+    return body_.statements[instances_[instance].statement].part;
+  }
+
   // Requires the skew of the later instance to exceed that of the earlier one by at least `by`.
   void demand(Index const& earlier, Index& later, Index by) const {
     for (std::size_t d = 0; d < rank_; ++d) {
@@ -141,6 +147,7 @@ class Skewer {
     }
   }
 
+  LoopBody const& body_;
   std::vector<BlockInstance>& instances_;
   std::int64_t alignment_;
   std::size_t rank_;
@@ -156,7 +163,8 @@ std::vector<GhostWidths> ghost_widths_of_block(LoopBody const& body,
   for (auto const& array : body.arrays) needs.push_back({array.beyond, array.beyond});
   for (auto i = instances.size(); i-- > 0;) {
     auto const& target = instances[i].target;
-    auto const around = needs[target.array][target.which];
+    auto const around = target ? needs[target->array][target->which]
+                               : body.arrays[array_of(body, instances[i])].beyond;
     for (auto const& read : reaches_of(body, instances[i])) {
       auto& need = needs[read.buffer.array][read.buffer.which];
       for (std::size_t d = 0; d < rank; ++d) {
@@ -238,7 +246,8 @@ InlineVector<bool, max_rank> LoopBody::wraps() const {
 
 std::vector<bool> LoopBody::written() const {
   std::vector<bool> marks(arrays.size(), false);
-  for (auto const& statement : statements) marks[statement.array] = true;
+  for (auto const& statement : statements)
+    if (!statement.reduces) marks[statement.array] = true;
   spread(marks, next);
   return marks;
 }
@@ -253,6 +262,10 @@ std::vector<bool> LoopBody::swapped() const {
 
 std::vector<Box> LoopBody::differing() const {
   return carries_of(*this).differing;
+}
+
+std::size_t array_of(LoopBody const& body, BlockInstance const& instance) {
+  return instance.target ? instance.target->array : body.statements[instance.statement].array;
 }
 
 std::vector<BlockReach> reaches_of(LoopBody const& body, BlockInstance const& instance) {
@@ -283,9 +296,10 @@ std::vector<std::vector<BlockCells>> cells_of_block(LoopBody const& body,
   for (auto const& box : own) needs.push_back({box, box});
   for (auto i = schedule.instances.size(); i-- > 0;) {
     auto const& instance = schedule.instances[i];
-    auto const wanted = needs[instance.target.array][instance.target.which];
+    auto const array = array_of(body, instance);
+    auto const wanted = instance.target ? needs[array][instance.target->which] : own[array];
     if (wanted.empty()) continue;
-    Images(body.arrays[instance.target.array].shape, wraps, wanted).visit([&](Index const& moved) {
+    Images(body.arrays[array].shape, wraps, wanted).visit([&](Index const& moved) {
       for (auto const& box : instance.boxes)
         if (auto const cells = intersect(box.shifted(moved), wanted); !cells.empty())
           result[i].push_back({cells, moved});

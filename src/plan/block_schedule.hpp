@@ -10,6 +10,7 @@
 /// have been read. All of it is arithmetic on boxes.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "src/base/inline_vector.hpp"
@@ -31,11 +32,16 @@ struct LoopRead {
 
 /// A statement of a loop's body.
 struct LoopStatement {
-  std::size_t array = 0;   ///< the one it writes
-  Box written;             ///< the smallest box around the cells, of the whole array
+  std::size_t array = 0;  ///< the one it writes; of a reduction, one that lies where it is computed
+  Box written;            ///< the smallest box around the cells, of the whole array
   bool has_holes = false;  ///< it writes with strides: not every cell of `written`
   bool swaps = false;      ///< it overwrites cells that it reads, so it writes the other buffer
   std::vector<LoopRead> reads;
+  bool reduces = false;  ///< it writes no cell, and combines one value for each of `written`
+  /// Which part of a step it belongs to, counted from 0. Parts run one after the other, and the
+  /// values of a part's reductions are known to the next one. A block of a body with reductions is
+  /// one step.
+  std::size_t part = 0;
 };
 
 /// The body of a loop. Its arrays have one rank, and equal extents along dimensions that some read
@@ -71,9 +77,9 @@ struct BlockInstance {
   std::size_t statement = 0;
   std::int64_t step = 0;
   bool carries = false;
-  std::vector<Box> boxes;  ///< of the whole array
-  BlockBuffer target;
-  std::vector<BlockBuffer> reads;  ///< those of the statement; for a carry the one buffer
+  std::vector<Box> boxes;             ///< of the whole array
+  std::optional<BlockBuffer> target;  ///< none of a reduction
+  std::vector<BlockBuffer> reads;     ///< those of the statement; for a carry the one buffer
   Index skew;
 };
 
@@ -84,6 +90,8 @@ struct BlockReach {
   Index highest;  ///< as of LoopRead
   InlineVector<bool, max_rank> wraps;
 };
+/// The array by whose cells an instance's are counted, as the block's start calls it.
+[[nodiscard]] std::size_t array_of(LoopBody const& body, BlockInstance const& instance);
 /// The reads of an instance; a carry reads the other buffer of its cells.
 [[nodiscard]] std::vector<BlockReach> reaches_of(LoopBody const& body,
                                                  BlockInstance const& instance);

@@ -35,7 +35,7 @@ void visit_dependences(InstanceReads const& earlier, InstanceReads const& later,
     }
     visit(lowest, highest);
   }
-  if (written == target) {
+  if (written && written == target) {
     Index const same_cell(later.instance.skew.size(), 0);
     visit(same_cell, same_cell);
   }

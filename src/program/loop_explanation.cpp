@@ -36,6 +36,8 @@ std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) 
       << " cells; a block has " << counted(explanation.tasks, "task") << " and sends "
       << counted(explanation.messages, "message") << ", " << bytes_text(explanation.bytes)
       << (explanation.early_tasks > 0 ? ", which travel while inner cells are computed" : "");
+  if (explanation.parts > 1)
+    out << "\n  sums divide a step into " << counted(explanation.parts, "part");
   print_graphs(out, explanation);
   out << "\n  chosen for caches of " << bytes_text(explanation.caches.nearest) << " and "
       << bytes_text(explanation.caches.second) << " and messages of "

@@ -8,6 +8,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
+#include "src/device/queue.hpp"
 #include "src/execution/loop.hpp"
 #include "src/execution/storage/array_state.hpp"
 #include "src/index/index.hpp"
@@ -165,12 +166,20 @@ struct Program::Impl {
     later = 2;
     if (bindings.fallback_reason.empty()) {
       analysis = analyze(first.statements, bindings);
+      if (analysis.fallback_reason.empty()) check_device();
       if (analysis.fallback_reason.empty())
         choose();
       else
         replay = std::make_unique<StatementReplay>(first.statements, bindings);
     }
     is_recorded = true;
+  }
+
+  // A GPU gets a block without waiting for values in between.
+  void check_device() {
+    if (device_traits().is_eager) return;
+    if (analysis.reduces) analysis.fallback_reason = "on GPUs reductions are run one by one";
+    if (analysis.renames_scalars) analysis.fallback_reason = "scalars change their places";
   }
 
   struct ExplainInto {
@@ -237,7 +246,10 @@ struct Program::Impl {
     std::vector<std::shared_ptr<ArrayState>> arrays;
     for (auto const name : renamed(bindings.next_array, later % bindings.period))
       arrays.push_back(storage_of(bindings.arrays[name]));
-    detail::run_loop_blocks(LoopRun{loop, arrays, count, done});
+    std::vector<std::shared_ptr<ScalarState>> scalars;
+    for (auto const name : renamed(bindings.next_scalar, later % bindings.period))
+      scalars.push_back(storage_of(bindings.scalars[name]));
+    detail::run_loop_blocks(LoopRun{loop, arrays, count, done, scalars});
     done += steps * count;
     later += steps * count;
   }
@@ -283,6 +295,7 @@ struct Program::Impl {
     result.depth = depth > 0 ? depth : choice.shape.steps;
     for (auto const extent : choice.shape.tile)
       result.tile.push_back(extent == whole_extent ? 0 : extent);
+    result.parts = static_cast<std::int64_t>(analysis.part_of.back()) + 1;
     result.bottleneck = choice.reason;
     result.caches = machine.caches;
     result.message_seconds = machine.message_seconds;

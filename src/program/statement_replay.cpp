@@ -1,7 +1,5 @@
 #include "src/program/statement_replay.hpp"
 
-#include <algorithm>
-
 #include "tessera/detail/runtime/submit.hpp"
 
 #include "src/statement/loop/loop_analysis.hpp"
@@ -24,8 +22,9 @@ void StatementReplay::add(RecordedStatement const& recorded) {
   if (statement.target != nullptr) entry.target = number_of(bindings_, statement.target);
   for (auto const& operand : statement.operands)
     entry.operands.push_back(number_of(bindings_, operand.array));
-  for (auto const& scalar : statement.scalars) entry.scalars.push_back(number_of_scalar(scalar));
-  if (statement.is_reduction()) entry.result = number_of_scalar(statement.result);
+  for (auto const& scalar : statement.scalars)
+    entry.scalars.push_back(number_of(bindings_, scalar));
+  if (statement.is_reduction()) entry.result = number_of(bindings_, statement.result);
 }
 
 void StatementReplay::run(std::int64_t steps, std::int64_t later, std::int64_t number) {
@@ -50,12 +49,6 @@ void StatementReplay::run_step(std::int64_t number) {
     if (statement.is_reduction()) statement.result = bindings_.scalars[scalars_[entry.result]];
     detail::submit(statement);
   }
-}
-
-std::size_t StatementReplay::number_of_scalar(std::shared_ptr<ScalarModel> const& scalar) const {
-  return static_cast<std::size_t>(
-      std::find(bindings_.scalars.begin(), bindings_.scalars.end(), scalar) -
-      bindings_.scalars.begin());
 }
 
 }  // namespace tessera

@@ -35,7 +35,6 @@ class StatementReplay {
 
   void add(RecordedStatement const& recorded);
   void run_step(std::int64_t number);
-  [[nodiscard]] std::size_t number_of_scalar(std::shared_ptr<ScalarModel> const& scalar) const;
 
   ArrayBindings const& bindings_;
   std::vector<Entry> entries_;

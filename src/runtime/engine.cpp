@@ -178,7 +178,7 @@ struct Engine::Impl {
   Dispatcher dispatcher{devices, trees, profiler};
   TreeCollectives collectives{{job, log, devices, trees, dispatcher, failures}};
   StatementPlanner planner{job, {network, gpu_routes}, devices, profiler};
-  LoopDispatcher loops{{log, devices, dispatcher, profiler, {network, gpu_routes}}};
+  LoopDispatcher loops{{log, devices, trees, dispatcher, profiler, {network, gpu_routes}}};
   ArrayAllocator arrays{job, devices, failures, number};
   std::shared_ptr<detail::BudgetStack> budgets =
       std::make_shared<detail::BudgetStack>(asked.is_strict, job.local_count());

@@ -13,6 +13,7 @@ void LoopDispatcher::open_channels(Loop& loop) {
     tools_.devices.make_room(*plan);
     tessera::open_channels(*plan, tag, tools_.messages);
   }
+  if (!loop.reductions.empty()) tools_.trees.open(tag);
 }
 
 void LoopDispatcher::run(LoopRun const& run, Work& work) {
@@ -30,6 +31,7 @@ void LoopDispatcher::run(LoopRun const& run, Work& work) {
   work.call = [this, &work, row = tools_.profiler.row_of(run)](DeviceTask& task) {
     auto const index = tools_.devices.index_of(task.device);
     task.timer = tools_.profiler.timer(index);
+    task.tree = &tools_.trees.of_device(index);
     if (task.timer != nullptr) task.timer->begin(row);
     run_loop(task, work.arguments[index]);
     if (task.timer != nullptr) task.timer->end();

@@ -7,6 +7,7 @@
 
 #include "src/execution/connection/connect.hpp"
 #include "src/execution/loop.hpp"
+#include "src/execution/reduction_tree.hpp"
 #include "src/execution/run_loop.hpp"
 #include "src/runtime/device_pool.hpp"
 #include "src/runtime/dispatcher.hpp"
@@ -23,6 +24,7 @@ class LoopDispatcher {
   struct Tools {
     StatementLog& log;
     DevicePool& devices;
+    ReductionTrees& trees;
     Dispatcher& dispatcher;
     Profiler& profiler;
     MessageTools messages;

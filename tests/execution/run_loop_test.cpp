@@ -97,7 +97,7 @@ struct OneArray {
     launches.clear();
     LoopRun const run{loop, arrays, blocks, first_step};
     DeviceTask task;
-    LoopArguments arguments{&run, 0, {{buffer(0), buffer(1)}}, {{}}};
+    LoopArguments arguments{&run, 0, {{buffer(0), buffer(1)}}, {}};
     run_loop(task, arguments);
     return {launches, arguments.buffers[0][0]};
   }

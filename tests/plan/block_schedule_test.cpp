@@ -99,8 +99,8 @@ std::string text_of(BlockSchedule const& schedule) {
   std::vector<std::string> words;
   for (auto const& instance : schedule.instances) {
     auto const carried = instance.carries ? join(instance.boxes, " ") : "";
-    words.push_back(text(text_of(instance.target), " = ", text_of(instance.reads), carried, " at ",
-                         instance.skew));
+    auto const target = instance.target ? text_of(*instance.target) : "value";
+    words.push_back(text(target, " = ", text_of(instance.reads), carried, " at ", instance.skew));
   }
   return join(words, "", "", "; ");
 }
@@ -354,6 +354,8 @@ struct Met {
   std::int64_t swaps = 0;
   std::int64_t holes_in_place = 0;
   std::int64_t renamed = 0;
+  std::int64_t reductions = 0;
+  std::int64_t after_reductions = 0;
   std::int64_t other_shapes = 0;
 };
 
@@ -393,6 +395,7 @@ class Values {
 };
 
 using Arrays = std::vector<Values>;
+using Totals = std::vector<std::uint64_t>;  // of the reductions among the statements
 
 struct Read {
   std::size_t array = 0;
@@ -405,6 +408,8 @@ struct Statement {
   Box written;
   Index strides;
   std::vector<Read> reads;
+  bool reduces = false;
+  std::optional<std::size_t> known = {};  // the reduction whose last total it uses
 
   [[nodiscard]] bool writes(Index const& cell) const {
     if (!written.contains(cell)) return false;
@@ -420,6 +425,9 @@ struct Program {
   LoopBody body;
 
   [[nodiscard]] Shape const& shape_of(std::size_t array) const { return body.arrays[array].shape; }
+  [[nodiscard]] bool reduces() const {
+    return std::ranges::any_of(statements, &Statement::reduces);
+  }
 };
 
 Index sum_of(Index a, Index const& b) {
@@ -456,8 +464,9 @@ std::optional<Index> distance_of(Read const& read, Shape const& shape, Index con
 // What a statement writes to a cell; `look(r, distance)` is what its read r sees there.
 template <class Look>
 std::uint64_t value_of(Program const& program, std::size_t s, Index const& cell, std::int64_t step,
-                       Look const& look) {
+                       Totals const& totals, Look const& look) {
   auto value = mix(s, static_cast<std::uint64_t>(step));
+  if (auto const known = program.statements[s].known) value = mix(value, totals[*known]);
   for (auto const c : cell) value = mix(value, static_cast<std::uint64_t>(c));
   auto const& reads = program.statements[s].reads;
   for (std::size_t r = 0; r < reads.size(); ++r) {
@@ -632,6 +641,34 @@ Layouts random_layouts(Random& random, std::vector<std::size_t> const& next) {
   return layouts;
 }
 
+// Some statements of some programs add up what they would write, and some use such totals.
+void add_reductions(Random& random, Program& program) {
+  if (random.between(0, 2) > 0) return;
+  auto& statements = program.statements;
+  std::vector<std::size_t> reductions;
+  for (std::size_t s = 0; s < statements.size(); ++s) {
+    if (random.chance()) continue;
+    reductions.push_back(s);
+    statements[s].reduces = true;
+    program.body.statements[s].reduces = true;
+    program.body.statements[s].swaps = false;
+  }
+  if (reductions.empty()) return;
+  for (auto& statement : statements)
+    if (random.chance()) statement.known = reductions[pick(random, reductions.size())];
+  std::size_t part = 0;
+  std::vector<std::size_t> unknown;  // until the part ends
+  for (std::size_t s = 0; s < statements.size(); ++s) {
+    auto const& known = statements[s].known;
+    if (known && std::ranges::find(unknown, *known) != unknown.end()) {
+      ++part;
+      unknown.clear();
+    }
+    if (statements[s].reduces) unknown.push_back(s);
+    program.body.statements[s].part = part;
+  }
+}
+
 Program random_program(Random& random, std::vector<std::size_t> const& next,
                        Layouts const& layouts) {
   Program program{{}, {{}, next, {}}};
@@ -648,6 +685,7 @@ Program random_program(Random& random, std::vector<std::size_t> const& next,
     program.body.statements.push_back(loop_statement(random, statement, arrays));
     program.statements.push_back(std::move(statement));
   }
+  add_reductions(random, program);
   return program;
 }
 
@@ -663,7 +701,8 @@ Arrays random_arrays(Random& random, LoopBody const& body) {
 
 // ---- The oracle.
 
-void run_statement(Program const& program, std::size_t s, std::int64_t step, Arrays& arrays) {
+void run_statement(Program const& program, std::size_t s, std::int64_t step, Arrays& arrays,
+                   Totals& totals) {
   auto const& statement = program.statements[s];
   std::vector<std::pair<Index, std::uint64_t>> results;
   test::for_each_cell(statement.written, [&](Index const& cell) {
@@ -672,14 +711,19 @@ void run_statement(Program const& program, std::size_t s, std::int64_t step, Arr
       auto const array = statement.reads[r].array;
       return arrays[array].at(wrapped(sum_of(cell, distance), program.shape_of(array)));
     };
-    results.emplace_back(cell, value_of(program, s, cell, step, look));
+    results.emplace_back(cell, value_of(program, s, cell, step, totals, look));
   });
+  if (statement.reduces) {
+    totals[s] = 0;
+    for (auto const& [cell, value] : results) totals[s] += value;
+    return;
+  }
   for (auto const& [cell, value] : results) arrays[statement.array].set(cell, value);
 }
 
-void run_step(Program const& program, std::int64_t step, Arrays& arrays) {
+void run_step(Program const& program, std::int64_t step, Arrays& arrays, Totals& totals) {
   for (std::size_t s = 0; s < program.statements.size(); ++s)
-    run_statement(program, s, step, arrays);
+    run_statement(program, s, step, arrays, totals);
   auto const before = arrays;
   for (std::size_t a = 0; a < arrays.size(); ++a) arrays[a] = before[program.body.next[a]];
 }
@@ -737,6 +781,7 @@ struct Device {
   DeviceId id;
   std::vector<Box> own;  // of each array
   std::vector<std::array<Values, 2>> arrays;
+  Totals totals = {};  // of its own cells in the current block
 
   Values& buffer(BlockBuffer const& buffer) { return arrays.at(buffer.array).at(buffer.which); }
 };
@@ -745,12 +790,13 @@ struct Device {
 class Block {
  public:
   Block(Program const& program, Layouts const& layouts, Pass const& pass,
-        std::map<DeviceId, Device>& devices)
+        std::map<DeviceId, Device>& devices, Totals& totals)
       : program_(program),
         layouts_(layouts),
         pass_(pass),
         schedule_(pass.schedule),
         devices_(devices),
+        totals_(totals),
         swapped_(program.body.swapped()),
         differing_(program.body.differing()) {}
 
@@ -799,6 +845,22 @@ class Block {
   void compute_late(Met& met) {
     for (auto& [id, device] : devices_)
       for (auto const& pass : passes_of(device).late) compute_on(device, pass, met);
+  }
+
+  // The parts of a step with reductions.
+  void compute_parts(Met& met) {
+    auto const& statements = program_.body.statements;
+    for (std::size_t part = 0; part <= statements.back().part; ++part) {
+      for (auto& [id, device] : devices_) {
+        device.totals.assign(statements.size(), 0);
+        compute_on(device, cells_of_part(device, part), met);
+      }
+      for (std::size_t s = 0; s < statements.size(); ++s) {
+        if (!statements[s].reduces || statements[s].part != part) continue;
+        totals_[s] = 0;
+        for (auto const& [id, device] : devices_) totals_[s] += device.totals[s];
+      }
+    }
   }
 
   void rename() {
@@ -872,6 +934,13 @@ class Block {
     return passes_of_block(program_.body, schedule_, device.own);
   }
 
+  CellsOfInstances cells_of_part(Device const& device, std::size_t part) const {
+    auto cells = cells_of_block(program_.body, schedule_, device.own);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (program_.body.statements[schedule_.instances[i].statement].part != part) cells[i].clear();
+    return cells;
+  }
+
   void compute_on(Device& device, CellsOfInstances const& cells, Met& met) {
     demand(cells.size() == schedule_.instances.size(), cells.size(), " lists of cells");
     for_each_tile(hull_of(device, cells), pass_.tiling, [&](Box const& tile) {
@@ -892,7 +961,7 @@ class Block {
     auto around = Box::none(program_.body.rank());
     for (std::size_t i = 0; i < cells.size(); ++i) {
       auto const& instance = schedule_.instances[i];
-      auto const frame = padded_layout_of(device, instance.target.array);
+      auto const frame = padded_layout_of(device, array_of(program_.body, instance));
       for (auto const& [box, moved] : cells[i]) {
         demand(frame.contains(box), "device ", device.id, " computes ", box, " outside ", frame);
         around = hull(around, box.shifted(instance.skew));
@@ -903,13 +972,16 @@ class Block {
 
   void compute_part(Device& device, BlockInstance const& instance, BlockCells const& part) {
     auto const& [box, moved] = part;
-    demand(instance.target.which < buffers_of(instance.target.array), "no such buffer");
     auto const& statement = program_.statements[instance.statement];
-    auto& target = device.buffer(instance.target);
+    demand(instance.target.has_value() != statement.reduces, "a reduction writes no buffer");
+    if (statement.reduces && layouts_[statement.array]->replica_of(device.id) != 0) return;
+    demand(statement.reduces || instance.target->which < buffers_of(instance.target->array),
+           "no such buffer");
+    auto* const target = statement.reduces ? nullptr : &device.buffer(*instance.target);
     test::for_each_cell(box, [&, &box = box, &moved = moved](Index place) {
       for (std::size_t d = 0; d < place.size(); ++d)
         if (pass_.tiling.backwards[d]) place[d] = box.lo[d] + box.hi[d] - 1 - place[d];
-      if (instance.carries) return target.set(place, seen_by(instance, 0, device, place));
+      if (instance.carries) return target->set(place, seen_by(instance, 0, device, place));
       auto const cell = sum_of(place, negated(moved));
       demand(statement.written.contains(cell), "cell ", cell, " is not written");
       if (!statement.writes(cell)) return;
@@ -917,7 +989,11 @@ class Block {
         return seen_by(instance, r, device, sum_of(place, distance));
       };
       auto const step = pass_.first_step + instance.step;
-      target.set(place, value_of(program_, instance.statement, cell, step, look));
+      auto const value = value_of(program_, instance.statement, cell, step, totals_, look);
+      if (statement.reduces)
+        device.totals[instance.statement] += value;
+      else
+        target->set(place, value);
     });
   }
 
@@ -956,6 +1032,7 @@ class Block {
   Pass const& pass_;
   BlockSchedule const& schedule_;
   std::map<DeviceId, Device>& devices_;
+  Totals& totals_;
   std::vector<bool> swapped_;
   std::vector<Box> differing_;
   std::vector<Ghost> ghosts_;  // that still travel
@@ -999,7 +1076,7 @@ void check_schedule(LoopBody const& body, BlockSchedule const& schedule, std::in
   for (auto const& instance : schedule.instances) {
     std::pair const now{instance.step, instance.statement};
     demand(before <= now && instance.step < schedule.steps, "the order of the program is lost");
-    demand(written[instance.target.array], "array ", instance.target.array,
+    demand(!instance.target || written[instance.target->array], "array ", array_of(body, instance),
            " is written, which the body does not tell");
     demand(instance.skew.back() % alignment == 0, "skew ", instance.skew, " is not aligned");
     before = now;
@@ -1047,7 +1124,8 @@ std::string describe(Program const& program) {
   for (auto const& array : body.arrays) result += text(", shape ", array.shape);
   for (std::size_t s = 0; s < program.statements.size(); ++s) {
     auto const& statement = body.statements[s];
-    result += text("\n  array ", statement.array, " written ", statement.written, " strides ",
+    result += text(statement.reduces ? "\n  total in part " : "\n  part ", statement.part,
+                   ", array ", statement.array, " written ", statement.written, " strides ",
                    program.statements[s].strides, statement.swaps ? ", swaps" : "");
     for (std::size_t r = 0; r < statement.reads.size(); ++r) {
       auto const& read = program.statements[s].reads[r];
@@ -1067,6 +1145,8 @@ void note_program(Program const& program, std::vector<std::int64_t> const& block
   for (auto const& array : program.body.arrays)
     if (array.shape != program.shape_of(0)) ++met.other_shapes;
   for (auto const& statement : program.body.statements) {
+    if (statement.reduces) ++met.reductions;
+    if (statement.part > 0) ++met.after_reductions;
     if (statement.swaps) ++met.swaps;
     if (statement.has_holes && !statement.swaps) ++met.holes_in_place;
   }
@@ -1078,10 +1158,14 @@ void run_program(std::uint64_t seed, Met& met) {
   auto const layouts = random_layouts(random, next);
   auto const program = random_program(random, next, layouts);
   auto const& body = program.body;
-  auto const blocks = random_blocks(random, body);
+  auto const blocks = program.reduces() ? std::vector<std::int64_t>(
+                                              static_cast<std::size_t>(random.between(1, 5)), 1)
+                                        : random_blocks(random, body);
   auto const alignment = random_alignment(random);
   auto truth = random_arrays(random, body);
   auto devices = make_devices(layouts, body, truth);
+  Totals true_totals(program.statements.size(), 0);
+  auto totals = true_totals;
   bool const forgets = random.chance();
   note_program(program, blocks, met);
   std::int64_t step = 0;
@@ -1090,14 +1174,21 @@ void run_program(std::uint64_t seed, Met& met) {
       Pass const pass{step, schedule_block(body, steps, alignment),
                       random_tiling(random, body.rank())};
       check_schedule(body, pass.schedule, alignment);
-      Block block(program, layouts, pass, devices);
+      Block block(program, layouts, pass, devices, totals);
       block.clear_ghosts(forgets);
       block.send(met);
-      block.compute_early(met);
-      block.receive();
-      block.compute_late(met);
+      if (program.reduces()) {
+        block.receive();
+        block.compute_parts(met);
+      } else {
+        block.compute_early(met);
+        block.receive();
+        block.compute_late(met);
+      }
       block.rename();
-      for (auto const end = step + steps; step < end; ++step) run_step(program, step, truth);
+      for (auto const end = step + steps; step < end; ++step)
+        run_step(program, step, truth, true_totals);
+      demand(totals == true_totals, "totals ", join(totals), " in place of ", join(true_totals));
       check_devices(devices, truth);
     }
   } catch (Broken const& broken) {
@@ -1126,6 +1217,8 @@ TEST_CASE("blocks of steps give every cell the bits that step after step gives i
   CHECK(met.swaps > cases / 2);
   CHECK(met.holes_in_place > cases / 6);
   CHECK(met.renamed > cases / 10);
+  CHECK(met.reductions > cases / 4);
+  CHECK(met.after_reductions > cases / 10);
   CHECK(met.other_shapes > cases / 20);
   CHECK(met.early > met.cells / 20);
   CHECK(met.images > met.cells / 10);

@@ -44,6 +44,9 @@ enum class BodyKind : std::uint8_t {
   moved,    ///< an array that the step makes and moves into another
   scalar,   ///< the value of a reduction before the loop
   reduced,  ///< a reduction inside the loop
+  totals,   ///< a reduction of some cells, whose value is kept
+  most,     ///< the same of the largest
+  known,    ///< the value that was kept last, in this step or an earlier one
   turned,   ///< cells read backwards: no block can do that
   count
 };
@@ -73,6 +76,7 @@ class LoopFuzz {
     sharding_.emplace(random_sharding(random_, device_count(), shape));
     shapes_.assign(arrays, shape);
     if (random_.between(0, 2) == 0) stagger();
+    reduces_ = random_.between(0, 2) == 0;
     steps_ = random_.between(2, 17);
     // Enough for graphs of GPUs to pay.
     if (random_.between(0, 3) == 0) steps_ *= 4;
@@ -85,6 +89,7 @@ class LoopFuzz {
     bool in_blocks = false;
     bool in_graphs = false;
     bool staggered = false;  // in blocks, with arrays of several shapes
+    bool reduced = false;    // in blocks, with reductions
   };
   Ran check() {
     auto const plain = run([&](auto const& body) {
@@ -107,6 +112,10 @@ class LoopFuzz {
       INFO("shapes ", join(shapes_), " on ", *sharding_, ", statements ", join(body_, "", ""));
       REQUIRE(result == plain);
     }
+    ran.reduced = ran.in_blocks && std::ranges::any_of(body_, [](auto const& s) {
+                    return s.kind == BodyKind::reduced || s.kind == BodyKind::totals ||
+                           s.kind == BodyKind::most;
+                  });
     ran.staggered = ran.in_blocks && !(shapes_[0] == shapes_[1] && shapes_[0] == shapes_[2]);
     return ran;
   }
@@ -153,7 +162,11 @@ class LoopFuzz {
   // Rare kinds, which keep a loop from being cut into blocks, come rarely.
   BodyKind random_kind() {
     auto const draw = random_.between(0, 39);
-    if (draw == 0) return BodyKind::reduced;
+    if (draw == 0 || (reduces_ && draw < 20)) {
+      constexpr std::array kinds{BodyKind::reduced, BodyKind::totals, BodyKind::most,
+                                 BodyKind::known};
+      return kinds[static_cast<std::size_t>(random_.between(0, 3))];
+    }
     if (draw == 1) return BodyKind::turned;
     if (draw == 2) return BodyKind::moved;
     if (draw < 5) return BodyKind::made;
@@ -244,10 +257,16 @@ class LoopFuzz {
       }));
     }
     auto const before = sum(u[0]) * 0.01;
+    auto kept = sum(u[1]);
     loop([&](Step t) {
-      for (auto const& s : body_) carry_out(s, u, before, t);
+      for (auto const& s : body_)
+        if (s.kind < BodyKind::scalar)
+          carry_out(s, u, t);
+        else
+          carry_out_scalar(s, u, before, kept);
     });
     Values values;
+    values.push_back(bits_of_cells({kept.value()}));
     for (auto const& array : u) values.push_back(bits_of_cells(array.to_host()));
     return values;
   }
@@ -275,8 +294,7 @@ class LoopFuzz {
     (std::make_index_sequence<N - 1>());
   }
 
-  template <class Mean>
-  void carry_out(BodyStatement const& s, std::vector<Array>& u, Mean const& mean, Step t) {
+  void carry_out(BodyStatement const& s, std::vector<Array>& u, Step t) {
     auto& a = u[s.a];
     auto& b = u[s.b];
     auto& c = u[s.c];
@@ -317,12 +335,11 @@ class LoopFuzz {
         if (s.a != s.b) std::swap(a, b);
         return;
       default:
-        carry_out_rare(s, u, mean);
+        make_array(s, u);
     }
   }
 
-  template <class Mean>
-  void carry_out_rare(BodyStatement const& s, std::vector<Array>& u, Mean const& mean) {
+  void make_array(BodyStatement const& s, std::vector<Array>& u) {
     auto& a = u[s.a];
     auto& b = u[s.b];
     if (s.kind == BodyKind::made) {
@@ -331,10 +348,24 @@ class LoopFuzz {
     } else if (s.kind == BodyKind::moved) {
       Array w = 0.5 * b + 0.25 * shifted(a, s);
       a = std::move(w);
-    } else if (s.kind == BodyKind::scalar) {
+    }
+  }
+
+  template <class Mean>
+  void carry_out_scalar(BodyStatement const& s, std::vector<Array>& u, Mean const& mean,
+                        Scalar<double>& kept) {
+    auto& a = u[s.a];
+    auto& b = u[s.b];
+    if (s.kind == BodyKind::scalar) {
       a = 0.5 * b + mean;
     } else if (s.kind == BodyKind::reduced) {
-      a = 0.5 * a + 0.001 * sum(b);
+      a = 0.5 * a + 0.001 * sum(b * shifted(b, s));
+    } else if (s.kind == BodyKind::totals) {
+      kept = sum(slice(b, s.in_b) - 0.1 * slice(u[s.c], s.in_c));
+    } else if (s.kind == BodyKind::most) {
+      kept = max(b + s.number * shifted(b, s));
+    } else if (s.kind == BodyKind::known) {
+      a = 0.5 * b + 0.001 * kept;
     } else {
       std::vector<Range> backwards(N, range(none, none, -1));
       a = 0.5 * b + 0.4 * slice(b, backwards);
@@ -345,6 +376,7 @@ class LoopFuzz {
   std::vector<Shape> shapes_;  // of the arrays
   std::optional<NamedSharding> sharding_;
   std::int64_t steps_ = 0;
+  bool reduces_ = false;  // its statements are often reductions
   std::vector<BodyStatement> body_;
 };
 
@@ -355,19 +387,24 @@ void fuzz_loops(std::int64_t usual_cases) {
   std::int64_t in_blocks = 0;
   std::int64_t in_graphs = 0;
   std::int64_t staggered = 0;
+  std::int64_t reduced = 0;
   for (auto seed = first; seed < first + cases; ++seed) {
     INFO("seed ", seed, " of ", N, " dimensions");
     auto const ran = LoopFuzz<N>(static_cast<std::uint64_t>(seed)).check();
     in_blocks += ran.in_blocks ? 1 : 0;
     in_graphs += ran.in_graphs ? 1 : 0;
     staggered += ran.staggered ? 1 : 0;
+    reduced += ran.reduced ? 1 : 0;
   }
   MESSAGE(in_blocks, " of ", cases, " loops ran in blocks, ", in_graphs, " in graphs of a GPU, ",
-          staggered, " on staggered grids");
+          staggered, " on staggered grids, ", reduced, " with reductions");
   if (cases < 50) return;
   CHECK(in_blocks * 4 > cases);
   CHECK(staggered > 0);
-  if (device_kind() != DeviceKind::cpu) CHECK(in_graphs > 0);
+  if (device_kind() == DeviceKind::cpu)
+    CHECK(reduced * 20 > cases);
+  else
+    CHECK(in_graphs > 0);
 }
 
 }  // namespace tessera::test

@@ -8,6 +8,8 @@
 
 #include "tessera/tessera.hpp"
 
+#include "src/runtime/current_runtime.hpp"
+
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
 
@@ -82,11 +84,26 @@ TEST_CASE("an explanation tells the blocks, or why there are none") {
   CHECK(explanation.caches.second > 0);
   CHECK(explanation.message_seconds > 0);
 
-  auto summed = record([&] { u = u - 0.01 * sum(u); });
+  auto summed = record([&] { u = u - 0.01 * sum(u, fast); });
   summed.run(5);
   CHECK(summed.explain().mode == LoopMode::replayed);
-  CHECK(says(summed.explain().fallback_reason, "combines values of several cells"));
+  CHECK(says(summed.explain().fallback_reason, "depends on the order of the cells"));
   CHECK(says(text(summed.explain()), "replayed statement by statement: the sum at "));
+}
+
+TEST_CASE("a sum whose value a step needs divides the step into parts") {
+  auto u = line(64);
+  auto program = record([&] { u = u - 0.01 * sum(u); }, {4, {}});
+  program.run(20);
+  auto const explanation = program.explain();
+  if (device_kind() != DeviceKind::cpu) {
+    CHECK(says(explanation.fallback_reason, "on GPUs reductions are run one by one"));
+    return;
+  }
+  CHECK(explanation.mode == LoopMode::in_blocks);
+  CHECK(explanation.depth == 1);
+  CHECK(explanation.parts == 2);
+  CHECK(says(text(explanation), "sums divide a step into 2 parts"));
 }
 
 TEST_CASE("an explanation says that the body runs in every step, and why") {

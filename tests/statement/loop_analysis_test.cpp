@@ -40,12 +40,24 @@ struct Steps {
     return statement;
   }
 
+  /// A scalar with this number becomes the sum of u(i), for i in [lo, hi).
+  Statement& add_up(std::size_t scalar, std::int64_t lo, std::int64_t hi) {
+    auto& statement = step.emplace_back().statement;
+    statement.kind = "sum";
+    statement.work = work_on(bindings.arrays[0]->layout(), {{lo}, {hi}});
+    statement.operands.push_back({bindings.arrays[0], shifted_by({0})});
+    statement.result = scalars[scalar];
+    return statement;
+  }
+
   [[nodiscard]] std::string fallback_reason() const {
     return analyze(step, bindings).fallback_reason;
   }
 
   std::vector<RecordedStatement> step;
   ArrayBindings bindings;
+  std::vector<std::shared_ptr<ScalarModel>> scalars{std::make_shared<ScalarModel>(1),
+                                                    std::make_shared<ScalarModel>(2)};
 };
 
 }  // namespace
@@ -93,6 +105,47 @@ TEST_CASE("what no block can hold is named") {
   CHECK(pinned.fallback_reason() == "the memory of an array is pinned");
 
   CHECK(Steps().fallback_reason() == "no statement writes an array");
+}
+
+TEST_CASE("a part of a step ends before a statement that reads a value combined in it") {
+  Steps steps;
+  steps.write(shifted_by({1}), 0, 11).scalars.push_back(steps.scalars[0]);  // of the last step
+  steps.add_up(0, 0, 12);
+  steps.add_up(1, 3, 3);  // of no cells
+  steps.write(shifted_by({0}), 0, 12).scalars.push_back(steps.scalars[1]);
+  steps.write(shifted_by({0}), 0, 12).scalars.push_back(steps.scalars[0]);
+  steps.add_up(0, 1, 2);
+
+  auto const analysis = analyze(steps.step, steps.bindings);
+
+  REQUIRE(analysis.fallback_reason.empty());
+  CHECK(analysis.reduces);
+  CHECK(analysis.part_of == std::vector<std::size_t>{0, 0, 0, 1, 1, 1});
+  REQUIRE(analysis.body.statements.size() == 5);  // without the one of no cells
+  CHECK(analysis.body.statements[1].reduces);
+  CHECK(analysis.body.statements[1].array == 0);
+  CHECK(analysis.body.statements[1].part == 0);
+  CHECK(analysis.body.statements[4].written == Box{{1}, {2}});
+  CHECK(analysis.body.statements[4].part == 1);
+  CHECK(analysis.body.written() == std::vector{false, true});
+}
+
+TEST_CASE("sums that cannot be part of a block are named") {
+  Steps fast;
+  fast.write(shifted_by({0}), 0, 12);
+  fast.add_up(0, 0, 12).reduction.depends_on_order = true;
+  CHECK(fast.fallback_reason() == "the sum of a whole array depends on the order of the cells");
+
+  Steps elsewhere;
+  elsewhere.write(shifted_by({0}), 0, 12);
+  elsewhere.add_up(0, 0, 9).work = work_on(cells_on_devices(9, 2), {{0}, {9}});
+  CHECK(elsewhere.fallback_reason() ==
+        "the sum of a whole array is computed on other devices than its arrays");
+
+  Steps backwards;
+  backwards.write(shifted_by({0}), 0, 12);
+  backwards.add_up(0, 0, 12).work.map.axes[0] = {0, 11, -1};
+  CHECK(backwards.fallback_reason() == "the sum of a whole array reads cells backwards");
 }
 
 TEST_CASE("a statement that reads what it overwrites swaps, unless it writes a small part") {

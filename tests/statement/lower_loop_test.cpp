@@ -113,6 +113,52 @@ TEST_CASE("what a device sends for a block is what its neighbour receives") {
   }
 }
 
+// u = v + the sum of u over cells that two meshes' axes hold alike.
+TEST_CASE("only the first copy of a cell is added up, and every device gets the sum") {
+  Mesh const mesh({{"x", 2}, {"copies", 2}});
+  auto const layout = std::make_shared<Layout const>(NamedSharding(mesh, P("x")), Shape{12});
+  std::vector<RecordedStatement> step(2);
+  ArrayBindings bindings;
+  bindings.arrays = {std::make_shared<ArrayModel>(layout, 8, 1),
+                     std::make_shared<ArrayModel>(layout, 8, 2)};
+  bindings.next_array = {0, 1};
+  bindings.scalars = {std::make_shared<ScalarModel>(1)};
+  bindings.next_scalar = {0};
+  auto& total = step[0].statement;
+  total.kind = "sum";
+  total.work = work_on(layout);
+  total.operands.push_back({bindings.arrays[0], shifted_by({0})});
+  total.result = bindings.scalars[0];
+  auto& write = step[1].statement;
+  write.kind = "assignment";
+  write.work = work_on(layout);
+  write.target = bindings.arrays[0];
+  write.operands.push_back({bindings.arrays[1], shifted_by({0})});
+  write.scalars.push_back(bindings.scalars[0]);
+  auto const analysis = analyze(step, bindings);
+  REQUIRE(analysis.fallback_reason.empty());
+  BlockShape shape;
+  shape.tile = {all_cells};
+
+  auto const loop = lower_loop({step, bindings, analysis, schedule_block(analysis.body, 1, 1)},
+                               shape, {DeviceId{0}, 5});
+
+  CHECK(loop.parts == 2);
+  REQUIRE(loop.reductions.size() == 1);
+  CHECK(loop.reductions[0].kernel == 0);
+  CHECK(loop.reductions[0].part == 0);
+  for (std::size_t d = 0; d < 4; ++d) {
+    CAPTURE(d);
+    auto const& work = loop.devices[d];
+    REQUIRE(work.late.size() == 2);
+    bool const is_first_copy = layout->replica_of(DeviceId{static_cast<std::int64_t>(d)}) == 0;
+    REQUIRE(work.late[0].tasks.size() == (is_first_copy ? 1 : 0));
+    if (is_first_copy) CHECK(work.late[0].tasks[0].reduces);
+    CHECK(work.late[1].tasks.size() == 1);
+  }
+  CHECK(loop.devices[4].late.empty());  // it is not of the mesh
+}
+
 TEST_CASE("only whole steps of large arrays are stored past the caches, as plain statements are") {
   std::int64_t const cells = (std::int64_t{1} << 21) + 2;  // 16 MiB are written
   Heat const heat(cells, 1);

@@ -110,6 +110,7 @@ struct LoopExplanation {
   std::string fallback_reason;
   std::int64_t depth = 0;  ///< steps of a block, between two exchanges; 0 before it ran
   Shape tile;              ///< cells along each dimension; 0: the whole extent
+  std::int64_t parts = 1;  ///< of a step, each of which the tiles go through: see docs/guide/loops
   /// Tasks of a block, on the device of this process that has the most. A task is a kernel call for
   /// the cells of a statement in one step, or for the cells carried between buffers; tiles are not
   /// counted.

@@ -1,6 +1,7 @@
 #include "src/statement/loop/loop_analysis.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "src/base/inline_vector.hpp"
 #include "src/base/text.hpp"
@@ -59,7 +60,7 @@ class Analyzer {
     if (result_.fallback_reason.empty()) measure_arrays();
     if (result_.fallback_reason.empty()) check_arrays();
     for (std::size_t s = 0; s < bindings_.next_scalar.size(); ++s)
-      if (bindings_.next_scalar[s] != s) stop("scalars change their places");
+      if (bindings_.next_scalar[s] != s) result_.renames_scalars = true;
     return std::move(result_);
   }
 
@@ -116,22 +117,67 @@ class Analyzer {
     }
   }
 
+  // A statement that reads the value of a reduction begins a part, unless that value is known since
+  // an earlier part.
+  void find_part(Statement const& statement) {
+    bool const waits = std::ranges::any_of(statement.scalars, [&](auto const& scalar) {
+      return std::ranges::find(combined_, scalar) != combined_.end();
+    });
+    if (waits) {
+      ++part_;
+      combined_.clear();
+    }
+    result_.part_of.push_back(part_);
+    if (!statement.is_reduction()) return;
+    result_.reduces = true;
+    combined_.push_back(statement.result);
+  }
+
+  // An array that lies where a reduction is computed.
+  [[nodiscard]] std::optional<std::size_t> array_of_reduction(Statement const& statement) const {
+    for (std::size_t a = 0; a < bindings_.arrays.size(); ++a)
+      if (*bindings_.arrays[a]->layout() == *statement.work.layout) return a;
+    return std::nullopt;
+  }
+
+  // Where a statement is computed, by the number of an array; nothing, with the reason, if it
+  // cannot be part of a block.
+  std::optional<std::size_t> place_of(Statement const& statement) {
+    auto const name = name_of(statement);
+    if (statement.folds()) {
+      stop(text(name, " combines values of several cells"));
+    } else if (statement.is_reduction()) {
+      if (statement.reduction.depends_on_order)
+        stop(text(name, " depends on the order of the cells"));
+      else if (auto const found = array_of_reduction(statement); found)
+        return found;
+      else
+        stop(text(name, " is computed on other devices than its arrays"));
+    } else if (!(*statement.work.layout == *statement.target->layout())) {
+      stop(text(name, " is computed elsewhere than it is written"));
+    } else {
+      return number_of(bindings_, statement.target);
+    }
+    return std::nullopt;
+  }
+
   void add(std::size_t s, Statement const& statement) {
-    if (statement.target == nullptr || statement.folds())
-      return stop(text(name_of(statement), " combines values of several cells"));
-    if (!(*statement.work.layout == *statement.target->layout()))
-      return stop(text(name_of(statement), " is computed elsewhere than it is written"));
-    if (statement.work.indices.empty()) return;
+    find_part(statement);
+    auto const place = place_of(statement);
+    if (!place || statement.work.indices.empty()) return;
     auto const& map = statement.work.map;
     for (auto const& axis : map.axes)
       if (axis.from != AxisMap::fixed && axis.stride < 1)
-        return stop(text(name_of(statement), " writes cells backwards"));
+        return stop(text(name_of(statement), statement.is_reduction() ? " reads" : " writes",
+                         " cells backwards"));
     LoopStatement entry;
-    entry.array = number_of(bindings_, statement.target);
+    entry.array = *place;
+    entry.reduces = statement.is_reduction();
+    entry.part = part_;
     entry.written = map.image(statement.work.indices);
     entry.has_holes = entry.written.cells() != statement.work.indices.cells();
     for (auto const& operand : statement.operands) add_read(entry, statement, operand);
-    if (2 * statement.work.indices.cells() < statement.target->layout()->cells() && entry.swaps)
+    if (entry.swaps && 2 * statement.work.indices.cells() < statement.target->layout()->cells())
       return stop(
           text(name_of(statement), " reads what it overwrites, in less than half of its array"));
     result_.body.statements.push_back(std::move(entry));
@@ -166,6 +212,8 @@ class Analyzer {
   std::vector<RecordedStatement> const& step_;
   ArrayBindings const& bindings_;
   LoopAnalysis result_;
+  std::size_t part_ = 0;                                ///< of the current statement
+  std::vector<std::shared_ptr<ScalarModel>> combined_;  ///< at the end of that part
 };
 
 }  // namespace

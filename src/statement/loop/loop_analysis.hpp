@@ -16,6 +16,9 @@ namespace tessera {
 struct LoopAnalysis {
   LoopBody body;
   std::vector<std::size_t> statements;      ///< for each of the body's: which of the recorded ones
+  std::vector<std::size_t> part_of;         ///< per recorded statement: see LoopStatement
+  bool reduces = false;                     ///< a step has reductions
+  bool renames_scalars = false;             ///< scalars change their places from step to step
   std::shared_ptr<Layout const> reference;  ///< of the first array written: see LoopArray
   std::string
       fallback_reason;  ///< for people: the reason why it cannot run in blocks; empty if it can

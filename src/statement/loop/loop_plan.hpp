@@ -16,7 +16,7 @@
 #include "src/plan/ghost.hpp"
 #include "src/statement/kernel.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"
-#include "src/statement/scalar_model.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 
@@ -24,11 +24,20 @@ namespace tessera {
 struct LoopKernel {
   KernelForms forms;
   std::vector<std::byte> bytes;
-  std::vector<std::shared_ptr<ScalarModel>> scalars;
-  std::int64_t step = 0;          ///< the step number that it gets: counted from the loop's own,
-  bool has_fixed_step = false;    ///< or always this one
-  bool counts_steps = false;      ///< its results depend on the loop's own number
-  std::int64_t copied_bytes = 0;  ///< of an element, if the kernel only copies; else 0
+  std::vector<std::size_t> scalars;  ///< by their roles in a step
+  std::int64_t step = 0;             ///< the step number that it gets: counted from the loop's own,
+  bool has_fixed_step = false;       ///< or always this one
+  bool counts_steps = false;         ///< its results depend on the loop's own number
+  std::int64_t copied_bytes = 0;     ///< of an element, if the kernel only copies; else 0
+};
+
+/// A reduction of a step: the kernel adds up the cells of a device, and all devices combine what
+/// they have.
+struct LoopReduction {
+  std::size_t kernel = 0;
+  std::size_t result = 0;  ///< a scalar, by its role in a step
+  std::size_t part = 0;    ///< of the step, after which the devices combine it
+  Reduction functions;
 };
 
 /// Where a statement finds the cells of one array in either buffer.
@@ -47,18 +56,19 @@ struct LoopPart {
   bool unit_stride = false;
   /// Per dimension of the target: cell = offset + stride · index, unwrapped.
   InlineVector<AxisMap, max_rank> axes;
-  LoopOperand target;
+  LoopOperand target;  ///< of a reduction nothing but its rank
   std::vector<LoopOperand> operands;
 };
 
 /// One instance of a block on a device: the cells that it writes in one step.
 struct LoopTask {
   std::size_t part = 0;
-  Box cells;  ///< unwrapped
-  Index skew;
-  std::int64_t step = 0;              ///< of the block
-  std::size_t target = 0;             ///< a buffer: 2 · array + BlockBuffer::which
-  std::vector<std::size_t> operands;  ///< buffers; of a constant any
+  Box cells = {};  ///< unwrapped
+  Index skew = {};
+  std::int64_t step = 0;   ///< of the block
+  std::size_t target = 0;  ///< a buffer: 2 · array + BlockBuffer::which; or a reduction's number
+  std::vector<std::size_t> operands = {};  ///< buffers; of a constant any
+  bool reduces = false;
   /// As Part::non_temporal; only where a block is one step, and one tile is all.
   bool non_temporal = false;
 };
@@ -80,7 +90,7 @@ struct LoopWork {
   DeviceId device;
   std::vector<LoopPart> parts;
   LoopPass early;              ///< work that needs no message; may be empty
-  std::vector<LoopPass> late;  ///< the rest, one after the other
+  std::vector<LoopPass> late;  ///< the rest, one after the other; with reductions one for each part
   // Of arrays whose buffers swap.
   std::vector<LoopGhosts> copied;
   std::vector<LoopGhosts> received;
@@ -101,15 +111,18 @@ struct LoopPlan {
   std::int64_t steps = 0;           ///< of a block
   std::int64_t statements = 0;      ///< of a step
   std::vector<LoopKernel> kernels;  ///< of the statements, then one per array that copies cells
-  std::vector<BlockBuffer> after;   ///< as of BlockSchedule
-  std::vector<GhostWidths> widths;  ///< per array: its ghost widths at that time
-  std::vector<bool> written;        ///< per array
-  std::vector<bool> swapped;        ///< per array: it has two buffers
-  std::vector<Box> differing;       ///< per array: where its buffers may differ
-  Index tile;                       ///< extents, in cells
-  bool keeps_graphs = false;        ///< GPUs get blocks as graphs
-  std::uint64_t hash = 0;           ///< of the program; equal on all processes
-  std::string words;                ///< for people: a description of the loop
+  std::vector<LoopReduction> reductions;  ///< of a step, in the order of the program
+  std::size_t parts = 1;                  ///< of a step: see LoopStatement
+  std::vector<std::size_t> next_scalar;   ///< as of ArrayBindings
+  std::vector<BlockBuffer> after;         ///< as of BlockSchedule
+  std::vector<GhostWidths> widths;        ///< per array: its ghost widths at that time
+  std::vector<bool> written;              ///< per array
+  std::vector<bool> swapped;              ///< per array: it has two buffers
+  std::vector<Box> differing;             ///< per array: where its buffers may differ
+  Index tile;                             ///< extents, in cells
+  bool keeps_graphs = false;              ///< GPUs get blocks as graphs
+  std::uint64_t hash = 0;                 ///< of the program; equal on all processes
+  std::string words;                      ///< for people: a description of the loop
   SourceLocation location;
 };
 

@@ -32,7 +32,11 @@ class BlockLowering {
     }
     auto const first_cell = reference.box_of(result_.device).lo.back();
     auto const& body = parts_.analysis.body;
-    if (!shape_.overlaps) {
+    if (parts_.analysis.reduces) {
+      auto const cells = cells_of_block(body, parts_.schedule, own);
+      for (std::size_t part = 0; part <= parts_.analysis.part_of.back(); ++part)
+        result_.late.push_back(pass_of(cells_of_part(cells, part)));
+    } else if (!shape_.overlaps) {
       result_.late.push_back(pass_of(cells_of_block(body, parts_.schedule, own)));
     } else {
       auto const passes = passes_of_block(body, parts_.schedule, own);
@@ -51,6 +55,17 @@ class BlockLowering {
     Box indices;
     Index moved;  // by which the cells lie off, in an image of the domain
   };
+
+  // The cells of the instances in one part of a step.
+  [[nodiscard]] CellsOfInstances cells_of_part(CellsOfInstances const& cells,
+                                               std::size_t part) const {
+    CellsOfInstances result(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      auto const& instance = parts_.schedule.instances[i];
+      if (parts_.analysis.body.statements[instance.statement].part == part) result[i] = cells[i];
+    }
+    return result;
+  }
 
   LoopPass pass_of(CellsOfInstances const& cells) {
     auto const rank = parts_.analysis.body.rank();
@@ -101,7 +116,7 @@ class BlockLowering {
   void add_task(BlockInstance const& instance, LoopTask task) {
     task.skew = instance.skew;
     task.step = instance.step;
-    task.target = number(instance.target);
+    if (instance.target) task.target = number(*instance.target);
     for (auto const& read : instance.reads) task.operands.push_back(number(read));
     for (std::size_t d = 0; d < task.cells.rank(); ++d) {
       pass_.tiles.lo[d] = std::min(pass_.tiles.lo[d], task.cells.lo[d] + instance.skew[d]);
@@ -111,7 +126,7 @@ class BlockLowering {
   }
 
   void add_carry(BlockInstance const& instance, BlockCells const& box) {
-    auto const a = instance.target.array;
+    auto const a = instance.target->array;
     auto const rank = box.cells.rank();
     // Behind the statements' kernels, one for each array.
     auto const kernel = parts_.step.size() + a;
@@ -122,13 +137,14 @@ class BlockLowering {
       auto const cells = operand_with(a, identity, rank);
       result_.parts.push_back({kernel, true, identity.axes, cells, {cells}});
     }
-    add_task(instance, {found->second, box.cells, {}, 0, 0, {}, false});
+    add_task(instance, {.part = found->second, .cells = box.cells});
   }
 
   void add_statement(BlockInstance const& instance, BlockCells const& box) {
     auto const s = parts_.analysis.statements[instance.statement];
     auto const& statement = parts_.step[s].statement;
-    auto const bytes = statement.target->element_bytes();
+    bool const reduces = statement.is_reduction();
+    if (reduces && statement.work.layout->replica_of(result_.device) != 0) return;
     auto const formulas = boxes_of_one_formula(accesses_of(statement), statement.work.indices);
     for (std::size_t f = 0; f < formulas.size(); ++f) {
       auto const image = statement.work.map.image(formulas[f]).shifted(box.moved);
@@ -137,13 +153,29 @@ class BlockLowering {
       Formula const formula{s, formulas[f], box.moved};
       auto const [found, is_new] = known_.try_emplace({s, f, box.moved}, result_.parts.size());
       if (is_new) result_.parts.push_back(part_of(formula));
+      if (reduces) {
+        add_task(instance, {.part = found->second,
+                            .cells = cells,
+                            .target = number_of_reduction(s),
+                            .reduces = true});
+        continue;
+      }
+      auto const bytes = statement.target->element_bytes();
       auto const map = cells_written(formula);
       auto const row = map.preimage(cells, formula.indices).extents().back();
       auto const all = map.preimage(box.cells, statement.work.indices).cells();
       KernelWrite const write{row * bytes, all * bytes, result_.parts[found->second].unit_stride,
                               reads_target(instance)};
-      add_task(instance, {found->second, cells, {}, 0, 0, {}, stores_non_temporal(write)});
+      add_task(instance,
+               {.part = found->second, .cells = cells, .non_temporal = stores_non_temporal(write)});
     }
+  }
+
+  // The place of a recorded statement among the reductions.
+  [[nodiscard]] std::size_t number_of_reduction(std::size_t s) const {
+    return static_cast<std::size_t>(
+        std::count_if(parts_.step.begin(), parts_.step.begin() + static_cast<std::ptrdiff_t>(s),
+                      [](auto const& recorded) { return recorded.statement.is_reduction(); }));
   }
 
   // The cells that a formula writes, in its image of the domain.
@@ -159,8 +191,12 @@ class BlockLowering {
     auto const rank = formula.indices.rank();
     auto const row = formula.indices.extent(rank - 1);
     LoopPart part{formula.statement, true, cells.axes, {}, {}};
-    part.target = operand_with(number_of(parts_.bindings, statement.target), cells, rank);
-    part.unit_stride = has_unit_stride(part.target.strides, row);
+    if (statement.is_reduction()) {
+      part.target.strides = Index(rank, 0);
+    } else {
+      part.target = operand_with(number_of(parts_.bindings, statement.target), cells, rank);
+      part.unit_stride = has_unit_stride(part.target.strides, row);
+    }
     for (auto const& operand : statement.operands) {
       part.operands.push_back(operand_of(operand, formula));
       part.unit_stride = part.unit_stride && has_unit_stride(part.operands.back().strides, row);
@@ -181,7 +217,7 @@ class BlockLowering {
 
   static bool reads_target(BlockInstance const& instance) {
     return std::ranges::any_of(instance.reads, [&](BlockBuffer const& read) {
-      return number(read) == number(instance.target);
+      return number(read) == number(*instance.target);
     });
   }
 

@@ -64,6 +64,17 @@ class HaloLowering {
   DeviceId device_;
 };
 
+std::vector<LoopReduction> reductions_of(BlockParts const& parts) {
+  std::vector<LoopReduction> reductions;
+  for (std::size_t s = 0; s < parts.step.size(); ++s) {
+    auto const& statement = parts.step[s].statement;
+    if (!statement.is_reduction()) continue;
+    reductions.push_back({s, number_of(parts.bindings, statement.result), parts.analysis.part_of[s],
+                          statement.reduction});
+  }
+  return reductions;
+}
+
 std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
   std::vector<LoopKernel> kernels;
   for (auto const& recorded : parts.step) {
@@ -72,7 +83,8 @@ std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
     entry.forms = statement.forms;
     entry.bytes = recorded.kernel;
     entry.copied_bytes = statement.copied_bytes;
-    entry.scalars.assign(statement.scalars.begin(), statement.scalars.end());
+    for (auto const& scalar : statement.scalars)
+      entry.scalars.push_back(number_of(parts.bindings, scalar));
     entry.step = recorded.step;
     entry.has_fixed_step = recorded.has_fixed_step;
     entry.counts_steps = statement.step.has_value() && !recorded.has_fixed_step;
@@ -127,6 +139,9 @@ LoweredLoop without_devices(BlockParts const& parts, BlockShape const& shape) {
   loop.tile = shape.tile;
   loop.keeps_graphs = shape.keeps_graphs;
   loop.kernels = kernels_of(parts);
+  loop.reductions = reductions_of(parts);
+  loop.parts = parts.analysis.part_of.back() + 1;
+  loop.next_scalar = parts.bindings.next_scalar;
   loop.after = parts.schedule.after;
   loop.written = body.written();
   loop.swapped = body.swapped();

@@ -6,6 +6,14 @@
 #include "src/statement/statement.hpp"
 
 namespace tessera {
+namespace {
+
+template <class T>
+std::size_t place_of(std::vector<T> const& names, T const& one) {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), one) - names.begin());
+}
+
+}  // namespace
 
 std::string name_of(Statement const& statement) {
   if (!statement.location.known()) return text("the ", statement.kind, " of a whole array");
@@ -13,8 +21,10 @@ std::string name_of(Statement const& statement) {
 }
 
 std::size_t number_of(ArrayBindings const& bindings, std::shared_ptr<ArrayModel> const& array) {
-  return static_cast<std::size_t>(std::find(bindings.arrays.begin(), bindings.arrays.end(), array) -
-                                  bindings.arrays.begin());
+  return place_of(bindings.arrays, array);
+}
+std::size_t number_of(ArrayBindings const& bindings, std::shared_ptr<ScalarModel> const& scalar) {
+  return place_of(bindings.scalars, scalar);
 }
 
 }  // namespace tessera

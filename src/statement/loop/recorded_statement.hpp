@@ -40,8 +40,10 @@ struct ArrayBindings {
   bool makes_new = false;
 };
 
-/// The place of an array among the names.
+/// The place of an array, or of a scalar, among the names.
 [[nodiscard]] std::size_t number_of(ArrayBindings const& bindings,
                                     std::shared_ptr<ArrayModel> const& array);
+[[nodiscard]] std::size_t number_of(ArrayBindings const& bindings,
+                                    std::shared_ptr<ScalarModel> const& scalar);
 
 }  // namespace tessera

@@ -181,6 +181,7 @@ using FinishedSum =
 /// order.
 template <class T>
 struct FastSum {
+  static constexpr bool depends_on_order = true;
   double sum = 0;
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
@@ -222,6 +223,7 @@ struct FloatingProduct {
 
 template <class T>
 struct ComplexProduct {
+  static constexpr bool depends_on_order = true;  // where a part is far smaller than the other
   WideComplexProduct product;
   template <class Row>
   void add_row(Row const& row, std::int64_t count) {

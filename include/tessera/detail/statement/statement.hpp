@@ -35,7 +35,8 @@ struct Reduction {
   /// Writes the value, of `value_bytes`.
   void (*finish)(void const* accumulator, double parameter, void* value) = nullptr;
   std::int64_t value_bytes = 0;
-  double parameter = 0;  ///< for `finish`, such as the divisor of a mean
+  double parameter = 0;           ///< for `finish`, such as the divisor of a mean
+  bool depends_on_order = false;  ///< the last bits depend on the order in which rows are added
 };
 
 /// How many indices of a statement write one cell of its target, and where that cell lies.

@@ -13,7 +13,8 @@
 namespace tessera::detail {
 
 /// The state of a reduction: trivially copyable, with add_row(row, count), merge(other) and
-/// value(parameter). The parameter is a number for finishing, such as the divisor of a mean.
+/// value(parameter). The parameter is a number for finishing, such as the divisor of a mean. A
+/// member `depends_on_order` says that its bits depend on the order of its terms.
 template <class A>
 concept Accumulator = std::is_trivially_copyable_v<A> && requires(A a, A const& b) {
   a.merge(b);
@@ -66,6 +67,9 @@ template <Accumulator A>
     *static_cast<T*>(value) = static_cast<A const*>(accumulator)->value(divisor);
   };
   result.parameter = parameter;
+  result.depends_on_order = requires {
+    A::depends_on_order;
+  };
   return result;
 }
 
