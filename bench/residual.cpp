@@ -143,10 +143,9 @@ struct Adaptive {
   ts::Scalar<double> highest;
 
   void step() {
-    next(inner, inner) =
-        now(inner, inner) - rate / highest * now(inner, inner) *
-                                ((now(inner, inner) - now(before, inner)) +
-                                 (now(inner, inner) - now(inner, before)));
+    next(inner, inner) = now(inner, inner) - rate / highest * now(inner, inner) *
+                                                 ((now(inner, inner) - now(before, inner)) +
+                                                  (now(inner, inner) - now(inner, before)));
     highest = ts::max(ts::abs(next(inner, inner)));
     std::swap(now, next);
   }
@@ -159,8 +158,8 @@ struct Jacobi {
   ts::Scalar<double> change;
 
   void step() {
-    next(inner, inner) = 0.25 * (now(before, inner) + now(after, inner) + now(inner, before) +
-                                 now(inner, after));
+    next(inner, inner) =
+        0.25 * (now(before, inner) + now(after, inner) + now(inner, before) + now(inner, after));
     change = ts::sum((next - now) * (next - now));
     std::swap(now, next);
   }

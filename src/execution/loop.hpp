@@ -50,7 +50,7 @@ struct Loop : LoopPlan {
 /// A run of some blocks.
 struct LoopRun {
   Loop const& loop;
-  std::vector<std::shared_ptr<ArrayState>> const& arrays;    ///< in the order of the first step
+  std::vector<std::shared_ptr<ArrayState>> const& arrays;  ///< in the order of the first step
   std::int64_t blocks = 0;
   std::int64_t first_step = 0;  ///< the number of the first step, passed to kernels
   std::span<std::shared_ptr<ScalarState> const> scalars = {};  ///< in the order of the first step

@@ -26,7 +26,7 @@ KernelSource source_of(LoopKernel const& kernel, SourceLocation const& location)
           .location = location};
 }
 
-// One for each reduction of a step.
+// One for each reduction of a block.
 class Accumulators {
  public:
   explicit Accumulators(std::vector<LoopReduction> const& reductions)
@@ -343,6 +343,7 @@ class LoopRunner {
   void run_block(std::int64_t block) {
     name_buffers();
     task_.plan = block == 0 ? &loop_.first->devices[index_] : &later_plan();
+    accumulators_.start();
     tasks_.begin(flat_, scalars_, run_.first_step + block * loop_.steps);
     if (overlaps_messages(device_, *task_.plan)) {
       send_cells(task_);
@@ -357,8 +358,7 @@ class LoopRunner {
       });
     }
     rename(buffers_, before_, loop_.after);
-    // If they change their places, a block is one step.
-    rename(scalars_, scalars_before_, loop_.next_scalar);
+    rename(scalars_, scalars_before_, loop_.scalars_after);
   }
 
   // Runs the work after messages, by the graph for the current buffers if there are graphs.
@@ -384,28 +384,30 @@ class LoopRunner {
   void run_late() {
     fill_other_buffers(task_, device_.received, buffers_);
     note_phase(task_, Phase::pack);
-    if (!loop_.reductions.empty()) return run_parts();
+    if (loop_.parts > 1) return run_parts();
     for (auto const& pass : device_.late) tasks_.run(pass);
     note_phase(task_, Phase::kernel);
+    combine_part(0);
   }
 
-  // Devices that compute nothing get the values too.
   void run_parts() {
-    accumulators_.start();
     for (std::size_t part = 0; part < loop_.parts; ++part) {
       if (part < device_.late.size()) tasks_.run(device_.late[part]);
       note_phase(task_, Phase::kernel);
-      for (std::size_t r = 0; r < loop_.reductions.size(); ++r)
-        if (loop_.reductions[r].part == part) combine(r);
+      combine_part(part);
     }
   }
 
-  void combine(std::size_t r) {
-    auto const& reduction = loop_.reductions[r];
-    task_.reduction = reduction.functions;
-    task_.accumulator = accumulators_.of(r);
-    task_.result = scalars_[reduction.result];
-    reduce_along_tree(task_);
+  // Devices that compute nothing get the values too.
+  void combine_part(std::size_t part) {
+    for (std::size_t r = 0; r < loop_.reductions.size(); ++r) {
+      auto const& reduction = loop_.reductions[r];
+      if (reduction.part != part) continue;
+      task_.reduction = reduction.functions;
+      task_.accumulator = accumulators_.of(r);
+      task_.result = scalars_[reduction.result];
+      reduce_along_tree(task_);
+    }
   }
 
   DeviceTask& task_;

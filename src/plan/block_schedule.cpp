@@ -94,6 +94,7 @@ class Unroller {
 
   void add(std::size_t s, std::int64_t step) {
     auto const& statement = body_.statements[s];
+    if (statement.reduces && step < schedule_.steps - body_.kept_totals) return;
     BlockInstance instance{s, step, false, {statement.written}, std::nullopt, {}, {}};
     for (auto const& read : statement.reads) instance.reads.push_back(buffer_of(read.array));
     if (statement.swaps) {

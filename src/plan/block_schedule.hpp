@@ -39,8 +39,8 @@ struct LoopStatement {
   std::vector<LoopRead> reads;
   bool reduces = false;  ///< it writes no cell, and combines one value for each of `written`
   /// Which part of a step it belongs to, counted from 0. Parts run one after the other, and the
-  /// values of a part's reductions are known to the next one. A block of a body with reductions is
-  /// one step.
+  /// values of a part's reductions are known to the next one. If any statement reads such a value,
+  /// a block is one step.
   std::size_t part = 0;
 };
 
@@ -51,6 +51,8 @@ struct LoopBody {
   std::vector<LoopArray> arrays;
   std::vector<std::size_t> next;
   std::vector<LoopStatement> statements;
+  /// Reductions count only in so many of the last steps, if no statement reads their values.
+  std::int64_t kept_totals = 1;
 
   [[nodiscard]] std::size_t rank() const { return arrays.empty() ? 0 : arrays[0].shape.size(); }
   /// Per dimension: true if any read wraps around.

@@ -178,8 +178,10 @@ struct Program::Impl {
   // A GPU gets a block without waiting for values in between.
   void check_device() {
     if (device_traits().is_eager) return;
-    if (analysis.reduces) analysis.fallback_reason = "on GPUs reductions are run one by one";
-    if (analysis.renames_scalars) analysis.fallback_reason = "scalars change their places";
+    if (analysis.reduces)
+      analysis.fallback_reason = "on GPUs reductions are run one by one";
+    else if (analysis.scalars_change)
+      analysis.fallback_reason = "scalars change their places";
   }
 
   struct ExplainInto {

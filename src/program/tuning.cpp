@@ -20,7 +20,7 @@ bool shares_cells(LoopBody const& body) {
 
 LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) {
   LoopFacts facts;
-  facts.shares_cells = analysis.reduces && shares_cells(analysis.body);
+  facts.shares_cells = analysis.scalars_change && shares_cells(analysis.body);
   facts.statements = std::max<std::int64_t>(std::ssize(analysis.body.statements), 1);
   auto const& body = analysis.body;
   auto const& sharding = analysis.reference->sharding();
@@ -96,7 +96,7 @@ BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bind
   choice.is_depth_asked = options.depth > 0;
   shape.steps =
       choice.is_depth_asked ? std::min(options.depth, model.most_depth()) : model.best_depth();
-  if (analysis.reduces || analysis.renames_scalars) shape.steps = 1;
+  if (analysis.scalars_change) shape.steps = 1;
   shape.tile = model.best_tile(shape.steps);
   for (std::size_t d = 0; d < std::min(options.tile.size(), shape.tile.size()); ++d)
     shape.tile[d] = options.tile[d] > 0 ? std::min(options.tile[d], whole_extent) : whole_extent;
@@ -105,8 +105,8 @@ BlockChoice choose_block(LoopAnalysis const& analysis, ArrayBindings const& bind
   choice.step_seconds = model.step_seconds(shape.steps, shape.tile);
   // Within a host a message takes no longer than the tasks at the edges do.
   constexpr double least_hidden_seconds = 20e-6;
-  shape.overlaps =
-      !analysis.reduces && options.overlap.value_or(machine.message_seconds > least_hidden_seconds);
+  shape.overlaps = analysis.part_of.back() == 0 &&
+                   options.overlap.value_or(machine.message_seconds > least_hidden_seconds);
   shape.keeps_graphs = options.graphs;
   choice.reason = model.bottleneck(shape.steps, shape.tile);
   return choice;

@@ -124,6 +124,10 @@ class LoopFuzz {
   using Array = DistArray<double, N>;
   static constexpr std::size_t arrays = 3;
   using Values = std::vector<std::vector<std::uint64_t>>;
+  // The values of two reductions of a step.
+  struct Kept {
+    Scalar<double> last, older;
+  };
 
   LoopOptions random_options() {
     constexpr std::array<std::int64_t, 6> depths{0, 1, 2, 3, 7, 20};
@@ -257,7 +261,7 @@ class LoopFuzz {
       }));
     }
     auto const before = sum(u[0]) * 0.01;
-    auto kept = sum(u[1]);
+    Kept kept{sum(u[1]), sum(u[2])};
     loop([&](Step t) {
       for (auto const& s : body_)
         if (s.kind < BodyKind::scalar)
@@ -266,7 +270,7 @@ class LoopFuzz {
           carry_out_scalar(s, u, before, kept);
     });
     Values values;
-    values.push_back(bits_of_cells({kept.value()}));
+    values.push_back(bits_of_cells({kept.last.value(), kept.older.value()}));
     for (auto const& array : u) values.push_back(bits_of_cells(array.to_host()));
     return values;
   }
@@ -353,7 +357,7 @@ class LoopFuzz {
 
   template <class Mean>
   void carry_out_scalar(BodyStatement const& s, std::vector<Array>& u, Mean const& mean,
-                        Scalar<double>& kept) {
+                        Kept& kept) {
     auto& a = u[s.a];
     auto& b = u[s.b];
     if (s.kind == BodyKind::scalar) {
@@ -361,11 +365,12 @@ class LoopFuzz {
     } else if (s.kind == BodyKind::reduced) {
       a = 0.5 * a + 0.001 * sum(b * shifted(b, s));
     } else if (s.kind == BodyKind::totals) {
-      kept = sum(slice(b, s.in_b) - 0.1 * slice(u[s.c], s.in_c));
+      kept.older = kept.last;
+      kept.last = sum(slice(b, s.in_b) - 0.1 * slice(u[s.c], s.in_c));
     } else if (s.kind == BodyKind::most) {
-      kept = max(b + s.number * shifted(b, s));
+      kept.last = max(b + s.number * shifted(b, s));
     } else if (s.kind == BodyKind::known) {
-      a = 0.5 * b + 0.001 * kept;
+      a = 0.5 * b + 0.001 * kept.last;
     } else {
       std::vector<Range> backwards(N, range(none, none, -1));
       a = 0.5 * b + 0.4 * slice(b, backwards);

@@ -8,10 +8,9 @@
 
 #include "tessera/tessera.hpp"
 
-#include "src/runtime/current_runtime.hpp"
-
 #include "src/base/environment.hpp"
 #include "src/base/text.hpp"
+#include "src/runtime/current_runtime.hpp"
 
 // What a program says of itself, what it refuses, and what happens between its runs.
 

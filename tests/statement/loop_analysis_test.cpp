@@ -28,6 +28,9 @@ struct Steps {
     for (std::uint64_t number = 1; number <= 2; ++number)
       bindings.arrays.push_back(std::make_shared<ArrayModel>(layout, 8, number));
     bindings.next_array = {0, 1};
+    for (std::uint64_t number = 1; number <= 2; ++number)
+      bindings.scalars.push_back(std::make_shared<ScalarModel>(number));
+    bindings.next_scalar = {0, 1};
   }
 
   /// v(i) = the access of u, for i in [lo, hi).
@@ -46,7 +49,7 @@ struct Steps {
     statement.kind = "sum";
     statement.work = work_on(bindings.arrays[0]->layout(), {{lo}, {hi}});
     statement.operands.push_back({bindings.arrays[0], shifted_by({0})});
-    statement.result = scalars[scalar];
+    statement.result = bindings.scalars[scalar];
     return statement;
   }
 
@@ -56,8 +59,6 @@ struct Steps {
 
   std::vector<RecordedStatement> step;
   ArrayBindings bindings;
-  std::vector<std::shared_ptr<ScalarModel>> scalars{std::make_shared<ScalarModel>(1),
-                                                    std::make_shared<ScalarModel>(2)};
 };
 
 }  // namespace
@@ -109,17 +110,19 @@ TEST_CASE("what no block can hold is named") {
 
 TEST_CASE("a part of a step ends before a statement that reads a value combined in it") {
   Steps steps;
-  steps.write(shifted_by({1}), 0, 11).scalars.push_back(steps.scalars[0]);  // of the last step
+  steps.write(shifted_by({1}), 0, 11)
+      .scalars.push_back(steps.bindings.scalars[0]);  // of the last step
   steps.add_up(0, 0, 12);
   steps.add_up(1, 3, 3);  // of no cells
-  steps.write(shifted_by({0}), 0, 12).scalars.push_back(steps.scalars[1]);
-  steps.write(shifted_by({0}), 0, 12).scalars.push_back(steps.scalars[0]);
+  steps.write(shifted_by({0}), 0, 12).scalars.push_back(steps.bindings.scalars[1]);
+  steps.write(shifted_by({0}), 0, 12).scalars.push_back(steps.bindings.scalars[0]);
   steps.add_up(0, 1, 2);
 
   auto const analysis = analyze(steps.step, steps.bindings);
 
   REQUIRE(analysis.fallback_reason.empty());
   CHECK(analysis.reduces);
+  CHECK(analysis.scalars_change);
   CHECK(analysis.part_of == std::vector<std::size_t>{0, 0, 0, 1, 1, 1});
   REQUIRE(analysis.body.statements.size() == 5);  // without the one of no cells
   CHECK(analysis.body.statements[1].reduces);
@@ -128,6 +131,22 @@ TEST_CASE("a part of a step ends before a statement that reads a value combined 
   CHECK(analysis.body.statements[4].written == Box{{1}, {2}});
   CHECK(analysis.body.statements[4].part == 1);
   CHECK(analysis.body.written() == std::vector{false, true});
+}
+
+TEST_CASE("totals that no statement reads are kept for as many steps as they have scalars") {
+  Steps steps;
+  steps.write(shifted_by({1}), 0, 11);
+  steps.add_up(0, 0, 12);
+  steps.bindings.next_scalar = {1, 2, 0};
+  steps.bindings.scalars.push_back(std::make_shared<ScalarModel>(3));
+
+  auto const analysis = analyze(steps.step, steps.bindings);
+
+  REQUIRE(analysis.fallback_reason.empty());
+  CHECK_FALSE(analysis.scalars_change);
+  CHECK(analysis.body.kept_totals == 3);
+  auto const schedule = schedule_block(analysis.body, 5, 1);
+  CHECK(schedule.instances.size() == 5 + 3);
 }
 
 TEST_CASE("sums that cannot be part of a block are named") {

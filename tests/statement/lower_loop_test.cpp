@@ -146,6 +146,7 @@ TEST_CASE("only the first copy of a cell is added up, and every device gets the 
   CHECK(loop.parts == 2);
   REQUIRE(loop.reductions.size() == 1);
   CHECK(loop.reductions[0].kernel == 0);
+  CHECK(loop.reductions[0].step == 0);
   CHECK(loop.reductions[0].part == 0);
   for (std::size_t d = 0; d < 4; ++d) {
     CAPTURE(d);

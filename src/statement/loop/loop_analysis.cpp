@@ -59,14 +59,35 @@ class Analyzer {
       add(s, step_[s].statement);
     if (result_.fallback_reason.empty()) measure_arrays();
     if (result_.fallback_reason.empty()) check_arrays();
-    for (std::size_t s = 0; s < bindings_.next_scalar.size(); ++s)
-      if (bindings_.next_scalar[s] != s) result_.renames_scalars = true;
+    note_scalars();
     return std::move(result_);
   }
 
  private:
   void stop(std::string const& why) {
     if (result_.fallback_reason.empty()) result_.fallback_reason = why;
+  }
+
+  // Which scalars turn into others, and how many steps it takes until all have their old places.
+  void note_scalars() {
+    auto const& next = bindings_.next_scalar;
+    std::vector<bool> changes(next.size(), false);
+    for (std::size_t s = 0; s < next.size(); ++s) changes[s] = next[s] != s;
+    for (auto const& recorded : step_) {
+      if (!recorded.statement.is_reduction()) continue;
+      auto const result = number_of(bindings_, recorded.statement.result);
+      std::int64_t turns = 0;
+      auto s = result;
+      do {
+        changes[s] = true;
+        s = next[s];
+        ++turns;
+      } while (s != result);
+      result_.body.kept_totals = std::max(result_.body.kept_totals, turns);
+    }
+    for (auto const& recorded : step_)
+      for (auto const& scalar : recorded.statement.scalars)
+        if (changes[number_of(bindings_, scalar)]) result_.scalars_change = true;
   }
 
   void find_reference() {

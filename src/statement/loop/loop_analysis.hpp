@@ -15,10 +15,11 @@ namespace tessera {
 /// A loop as the planner sees it.
 struct LoopAnalysis {
   LoopBody body;
-  std::vector<std::size_t> statements;      ///< for each of the body's: which of the recorded ones
-  std::vector<std::size_t> part_of;         ///< per recorded statement: see LoopStatement
-  bool reduces = false;                     ///< a step has reductions
-  bool renames_scalars = false;             ///< scalars change their places from step to step
+  std::vector<std::size_t> statements;  ///< for each of the body's: which of the recorded ones
+  std::vector<std::size_t> part_of;     ///< per recorded statement: see LoopStatement
+  bool reduces = false;                 ///< a step has reductions
+  /// A statement reads a scalar that is another one in the next step, or that a step combines.
+  bool scalars_change = false;
   std::shared_ptr<Layout const> reference;  ///< of the first array written: see LoopArray
   std::string
       fallback_reason;  ///< for people: the reason why it cannot run in blocks; empty if it can

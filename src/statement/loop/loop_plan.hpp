@@ -31,11 +31,12 @@ struct LoopKernel {
   std::int64_t copied_bytes = 0;     ///< of an element, if the kernel only copies; else 0
 };
 
-/// A reduction of a step: the kernel adds up the cells of a device, and all devices combine what
-/// they have.
+/// A reduction in one step of a block: the kernel adds up the cells of a device, and all devices
+/// combine what they have.
 struct LoopReduction {
   std::size_t kernel = 0;
-  std::size_t result = 0;  ///< a scalar, by its role in a step
+  std::int64_t step = 0;   ///< of the block
+  std::size_t result = 0;  ///< a scalar, by its role when the block starts
   std::size_t part = 0;    ///< of the step, after which the devices combine it
   Reduction functions;
 };
@@ -111,18 +112,18 @@ struct LoopPlan {
   std::int64_t steps = 0;           ///< of a block
   std::int64_t statements = 0;      ///< of a step
   std::vector<LoopKernel> kernels;  ///< of the statements, then one per array that copies cells
-  std::vector<LoopReduction> reductions;  ///< of a step, in the order of the program
-  std::size_t parts = 1;                  ///< of a step: see LoopStatement
-  std::vector<std::size_t> next_scalar;   ///< as of ArrayBindings
-  std::vector<BlockBuffer> after;         ///< as of BlockSchedule
-  std::vector<GhostWidths> widths;        ///< per array: its ghost widths at that time
-  std::vector<bool> written;              ///< per array
-  std::vector<bool> swapped;              ///< per array: it has two buffers
-  std::vector<Box> differing;             ///< per array: where its buffers may differ
-  Index tile;                             ///< extents, in cells
-  bool keeps_graphs = false;              ///< GPUs get blocks as graphs
-  std::uint64_t hash = 0;                 ///< of the program; equal on all processes
-  std::string words;                      ///< for people: a description of the loop
+  std::vector<LoopReduction> reductions;   ///< whose values are kept, in the order of the program
+  std::size_t parts = 1;                   ///< of a step: see LoopStatement
+  std::vector<std::size_t> scalars_after;  ///< per role: which scalar, by its role before the block
+  std::vector<BlockBuffer> after;          ///< as of BlockSchedule
+  std::vector<GhostWidths> widths;         ///< per array: its ghost widths at that time
+  std::vector<bool> written;               ///< per array
+  std::vector<bool> swapped;               ///< per array: it has two buffers
+  std::vector<Box> differing;              ///< per array: where its buffers may differ
+  Index tile;                              ///< extents, in cells
+  bool keeps_graphs = false;               ///< GPUs get blocks as graphs
+  std::uint64_t hash = 0;                  ///< of the program; equal on all processes
+  std::string words;                       ///< for people: a description of the loop
   SourceLocation location;
 };
 

@@ -32,7 +32,7 @@ class BlockLowering {
     }
     auto const first_cell = reference.box_of(result_.device).lo.back();
     auto const& body = parts_.analysis.body;
-    if (parts_.analysis.reduces) {
+    if (parts_.analysis.part_of.back() > 0) {
       auto const cells = cells_of_block(body, parts_.schedule, own);
       for (std::size_t part = 0; part <= parts_.analysis.part_of.back(); ++part)
         result_.late.push_back(pass_of(cells_of_part(cells, part)));
@@ -156,7 +156,7 @@ class BlockLowering {
       if (reduces) {
         add_task(instance, {.part = found->second,
                             .cells = cells,
-                            .target = number_of_reduction(s),
+                            .target = number_of_reduction(s, instance.step),
                             .reduces = true});
         continue;
       }
@@ -171,11 +171,18 @@ class BlockLowering {
     }
   }
 
-  // The place of a recorded statement among the reductions.
-  [[nodiscard]] std::size_t number_of_reduction(std::size_t s) const {
-    return static_cast<std::size_t>(
-        std::count_if(parts_.step.begin(), parts_.step.begin() + static_cast<std::ptrdiff_t>(s),
-                      [](auto const& recorded) { return recorded.statement.is_reduction(); }));
+  // The place of a recorded statement, in one step of the block, among LoopPlan::reductions.
+  [[nodiscard]] std::size_t number_of_reduction(std::size_t s, std::int64_t step) const {
+    auto const& statements = parts_.step;
+    auto const count_to = [&](std::size_t end) {
+      return std::count_if(statements.begin(),
+                           statements.begin() + static_cast<std::ptrdiff_t>(end),
+                           [](auto const& recorded) { return recorded.statement.is_reduction(); });
+    };
+    auto const first_kept =
+        std::max<std::int64_t>(shape_.steps - parts_.analysis.body.kept_totals, 0);
+    return static_cast<std::size_t>((step - first_kept) * count_to(statements.size()) +
+                                    count_to(s));
   }
 
   // The cells that a formula writes, in its image of the domain.

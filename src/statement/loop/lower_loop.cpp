@@ -64,15 +64,30 @@ class HaloLowering {
   DeviceId device_;
 };
 
-std::vector<LoopReduction> reductions_of(BlockParts const& parts) {
-  std::vector<LoopReduction> reductions;
+// Adds the reductions of one step of a block, whose scalars have these roles when it starts.
+void add_reductions(BlockParts const& parts, std::int64_t step,
+                    std::vector<std::size_t> const& scalars,
+                    std::vector<LoopReduction>& reductions) {
   for (std::size_t s = 0; s < parts.step.size(); ++s) {
     auto const& statement = parts.step[s].statement;
     if (!statement.is_reduction()) continue;
-    reductions.push_back({s, number_of(parts.bindings, statement.result), parts.analysis.part_of[s],
-                          statement.reduction});
+    reductions.push_back({s, step, scalars[number_of(parts.bindings, statement.result)],
+                          parts.analysis.part_of[s], statement.reduction});
   }
-  return reductions;
+}
+
+// Follows the scalars through a block.
+void add_scalars(BlockParts const& parts, LoopPlan& loop) {
+  auto const& next = parts.bindings.next_scalar;
+  std::vector<std::size_t> scalars(next.size());
+  std::iota(scalars.begin(), scalars.end(), std::size_t{0});
+  for (std::int64_t step = 0; step < loop.steps; ++step) {
+    if (step >= loop.steps - parts.analysis.body.kept_totals)
+      add_reductions(parts, step, scalars, loop.reductions);
+    auto const before = scalars;
+    for (std::size_t s = 0; s < scalars.size(); ++s) scalars[s] = before[next[s]];
+  }
+  loop.scalars_after = scalars;
 }
 
 std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
@@ -139,9 +154,8 @@ LoweredLoop without_devices(BlockParts const& parts, BlockShape const& shape) {
   loop.tile = shape.tile;
   loop.keeps_graphs = shape.keeps_graphs;
   loop.kernels = kernels_of(parts);
-  loop.reductions = reductions_of(parts);
   loop.parts = parts.analysis.part_of.back() + 1;
-  loop.next_scalar = parts.bindings.next_scalar;
+  add_scalars(parts, loop);
   loop.after = parts.schedule.after;
   loop.written = body.written();
   loop.swapped = body.swapped();
