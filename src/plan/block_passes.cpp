@@ -23,15 +23,17 @@ class EarlyBoxes {
     auto const wraps = body.wraps();
     for (std::size_t d = 0; d < body.rank(); ++d) {
       for (std::size_t a = 0; a < own.size(); ++a) {
+        if (body.arrays[a].is_table) continue;
         bool const is_first = own[a].lo[d] == 0;
         bool const is_last = own[a].hi[d] == body.arrays[a].shape[d];
         bool const has_ends = wraps[d] && !(is_first && is_last);
         if (has_ends || !is_first) ends_below_[d] = true;
         if (has_ends || !is_last) ends_above_[d] = true;
       }
-      for (auto& box : outer_) {
-        if (!ends_below_[d]) box.lo[d] = -far;
-        if (!ends_above_[d]) box.hi[d] = far;
+      for (std::size_t a = 0; a < own.size(); ++a) {
+        if (body.arrays[a].is_table) continue;
+        if (!ends_below_[d]) outer_[a].lo[d] = -far;
+        if (!ends_above_[d]) outer_[a].hi[d] = far;
       }
     }
     for (auto const& instance : schedule.instances)

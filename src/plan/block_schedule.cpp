@@ -177,6 +177,10 @@ std::vector<GhostWidths> ghost_widths_of_block(LoopBody const& body,
   std::vector<GhostWidths> widths;
   for (std::size_t a = 0; a < needs.size(); ++a) {
     auto width = needs[a][0].merged(needs[a][1]);
+    if (body.arrays[a].is_table) {
+      widths.push_back(width);
+      continue;
+    }
     auto const& short_of = body.arrays[a].short_of;
     for (std::size_t d = 0; d < rank; ++d) {
       width.below[d] = std::max<std::int64_t>(width.below[d] + short_of.below[d], 0);
@@ -237,11 +241,18 @@ Box need_of(BlockCells const& cells, BlockReach const& read, Shape const& shape)
 
 }  // namespace
 
+std::size_t LoopBody::rank() const {
+  auto const found =
+      std::ranges::find_if(arrays, [](LoopArray const& array) { return !array.is_table; });
+  return found == arrays.end() ? 0 : found->shape.size();
+}
+
 InlineVector<bool, max_rank> LoopBody::wraps() const {
   InlineVector<bool, max_rank> result(rank(), false);
   for (auto const& statement : statements)
     for (auto const& read : statement.reads)
-      for (std::size_t d = 0; d < rank(); ++d) result[d] = result[d] || read.wraps[d];
+      for (std::size_t d = 0; d < rank() && !read.is_table; ++d)
+        result[d] = result[d] || read.wraps[d];
   return result;
 }
 
@@ -277,7 +288,8 @@ std::vector<BlockReach> reaches_of(LoopBody const& body, BlockInstance const& in
   std::vector<BlockReach> reaches;
   auto const& reads = body.statements[instance.statement].reads;
   for (std::size_t r = 0; r < reads.size(); ++r)
-    reaches.push_back({instance.reads[r], reads[r].lowest, reads[r].highest, reads[r].wraps});
+    if (!reads[r].is_table)
+      reaches.push_back({instance.reads[r], reads[r].lowest, reads[r].highest, reads[r].wraps});
   return reaches;
 }
 

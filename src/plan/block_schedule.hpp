@@ -28,6 +28,9 @@ struct LoopRead {
   /// Per dimension: true if the read wraps around to periodic images past the domain's ends;
   /// otherwise it reads nothing there.
   InlineVector<bool, max_rank> wraps;
+  /// It reads any cells of an array that nothing writes, and that every device has: no other member
+  /// but `array` counts.
+  bool is_table = false;
 };
 
 /// A statement of a loop's body.
@@ -44,9 +47,9 @@ struct LoopStatement {
   std::size_t part = 0;
 };
 
-/// The body of a loop. Its arrays have one rank, and equal extents along dimensions that some read
-/// wraps around. They are numbered by their roles at the start of a step; the array in role `a` of
-/// the next step has role `next[a]` in this step, and lies where that one does.
+/// The body of a loop. Its arrays but tables have one rank, and equal extents along dimensions that
+/// some read wraps around. They are numbered by their roles at the start of a step; the array in
+/// role `a` of the next step has role `next[a]` in this step, and lies where that one does.
 struct LoopBody {
   std::vector<LoopArray> arrays;
   std::vector<std::size_t> next;
@@ -54,7 +57,7 @@ struct LoopBody {
   /// Reductions count only in so many of the last steps, if no statement reads their values.
   std::int64_t kept_totals = 1;
 
-  [[nodiscard]] std::size_t rank() const { return arrays.empty() ? 0 : arrays[0].shape.size(); }
+  [[nodiscard]] std::size_t rank() const;
   /// Per dimension: true if any read wraps around.
   [[nodiscard]] InlineVector<bool, max_rank> wraps() const;
   /// The arrays that some statement writes, in any step.
@@ -94,7 +97,7 @@ struct BlockReach {
 };
 /// The array by whose cells an instance's are counted, as the block's start calls it.
 [[nodiscard]] std::size_t array_of(LoopBody const& body, BlockInstance const& instance);
-/// The reads of an instance; a carry reads the other buffer of its cells.
+/// The reads of an instance but those of tables; a carry reads the other buffer of its cells.
 [[nodiscard]] std::vector<BlockReach> reaches_of(LoopBody const& body,
                                                  BlockInstance const& instance);
 

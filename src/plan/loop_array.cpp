@@ -7,12 +7,6 @@
 namespace tessera {
 namespace {
 
-bool is_whole(Layout const& layout) {
-  for (std::size_t d = 0; d < layout.rank(); ++d)
-    if (layout.sharding().ways(d) != 1) return false;
-  return true;
-}
-
 // The extent of a layout along one dimension, and how it is cut.
 ScaledCut cut_of(Layout const& layout, std::size_t d) {
   return {layout.sharding().cut(d), layout.shape()[d], 1};
@@ -45,6 +39,18 @@ bool measure(LoopArray& result, ScaledCut const& array, ScaledCut const& referen
 
 LoopArray reference_array(Shape const& shape) {
   return {shape, GhostWidths::none(shape.size()), GhostWidths::none(shape.size())};
+}
+
+LoopArray table_array(Shape const& shape) {
+  auto table = reference_array(shape);
+  table.is_table = true;
+  return table;
+}
+
+bool is_whole(Layout const& layout) {
+  for (std::size_t d = 0; d < layout.rank(); ++d)
+    if (layout.sharding().ways(d) != 1) return false;
+  return true;
 }
 
 std::optional<LoopArray> loop_array(Layout const& layout, Layout const& reference) {

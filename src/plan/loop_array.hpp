@@ -18,10 +18,16 @@ struct LoopArray {
   Shape shape;
   GhostWidths beyond;    ///< by how many cells a box reaches beyond that of the reference
   GhostWidths short_of;  ///< by how many cells it ends before
+  /// Every device has all its cells, no statement writes any, and they lie beside no other array's:
+  /// its rank and shape are its own.
+  bool is_table = false;
 };
 
 /// An array that lies as the reference does.
 [[nodiscard]] LoopArray reference_array(Shape const& shape);
+[[nodiscard]] LoopArray table_array(Shape const& shape);
+/// True if every device of the mesh has all cells.
+[[nodiscard]] bool is_whole(Layout const& layout);
 
 /// Returns nothing if no bound holds for all devices: if the two are cut by other mesh axes or
 /// other rules, unless every device has all cells of `layout`; or if a device may have cells of one

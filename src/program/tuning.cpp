@@ -26,9 +26,9 @@ LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) 
   auto const& sharding = analysis.reference->sharding();
   auto const rank = body.rank();
   facts.extents = Shape(rank, 0);
-  for (auto const& array : bindings.arrays) {
-    auto const& layout = *array->layout();
-    if (!(layout.sharding() == sharding)) continue;
+  for (std::size_t a = 0; a < body.arrays.size(); ++a) {
+    auto const& layout = *bindings.arrays[a]->layout();
+    if (body.arrays[a].is_table || !(layout.sharding() == sharding)) continue;
     auto const extents = sharding.shard_shape(layout.shape());
     for (std::size_t d = 0; d < rank; ++d)
       facts.extents[d] = std::max(facts.extents[d], extents[d]);
@@ -40,6 +40,7 @@ LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) 
   for (std::size_t d = 0; d < rank; ++d) {
     facts.sides.push_back(wraps[d] ? 2 : std::min<std::int64_t>(sharding.ways(d) - 1, 2));
     for (std::size_t a = 0; a < body.arrays.size(); ++a) {
+      if (body.arrays[a].is_table) continue;
       auto const& [below, above] = two.widths[a];
       auto const grows = below[d] + above[d] - one.widths[a].below[d] - one.widths[a].above[d];
       facts.reach[d] = std::max(facts.reach[d], grows);
@@ -47,11 +48,13 @@ LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) 
   }
   auto const swapped = body.swapped();
   for (std::size_t a = 0; a < body.arrays.size(); ++a)
-    facts.buffers_bytes += bindings.arrays[a]->element_bytes() * (swapped[a] ? 2 : 1);
+    if (!body.arrays[a].is_table)
+      facts.buffers_bytes += bindings.arrays[a]->element_bytes() * (swapped[a] ? 2 : 1);
   for (auto const& statement : body.statements) {
     facts.reads_per_cell += static_cast<double>(statement.reads.size()) + 1;
     std::vector<bool> read(body.arrays.size(), false);
-    for (auto const& operand : statement.reads) read[operand.array] = true;
+    for (auto const& operand : statement.reads)
+      if (!operand.is_table) read[operand.array] = true;
     auto const target = static_cast<double>(bindings.arrays[statement.array]->element_bytes());
     if (!statement.reduces) facts.bytes_per_cell += 2 * target;
     for (std::size_t a = 0; a < body.arrays.size(); ++a)

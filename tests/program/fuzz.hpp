@@ -38,6 +38,7 @@ enum class BodyKind : std::uint8_t {
   contracted,  ///< products fused into sums
   named,       ///< an expression that is read several times
   row,         ///< one cell along the first dimension
+  table,       ///< an array of one dimension that every device has, in either direction
   copy,        ///< array to array
   swap,
   made,     ///< an array that the step makes
@@ -260,6 +261,12 @@ class LoopFuzz {
         return static_cast<double>(hash >> 11U) * 0x1p-53;
       }));
     }
+    tables_.clear();
+    NamedSharding const everywhere(sharding_->mesh(), P(none));
+    for (std::size_t a = 0; a < arrays; ++a)
+      tables_.push_back(from_index<double>({shapes_[a][N - 1]}, everywhere, [](auto i) {
+        return 1.0 / static_cast<double>(i[0] + 2);
+      }));
     auto const before = sum(u[0]) * 0.01;
     Kept kept{sum(u[1]), sum(u[2])};
     loop([&](Step t) {
@@ -332,6 +339,14 @@ class LoopFuzz {
       case BodyKind::row:
         row(a, 0) = s.number * row(b, shapes_[s.a][0] - 1 > 1 ? 1 : 0);
         return;
+      case BodyKind::table: {
+        auto const& table = tables_[s.a];
+        if (s.offsets[0] > 0)
+          a = s.number * b + 0.1 * table * c;
+        else
+          a = s.number * b + 0.1 * table(range(none, none, -1));
+        return;
+      }
       case BodyKind::copy:
         a = b;
         return;
@@ -380,6 +395,7 @@ class LoopFuzz {
   Random random_;
   std::vector<Shape> shapes_;  // of the arrays
   std::optional<NamedSharding> sharding_;
+  std::vector<DistArray<double, 1>> tables_;  // along the last dimension of each array
   std::int64_t steps_ = 0;
   bool reduces_ = false;  // its statements are often reductions
   std::vector<BodyStatement> body_;

@@ -149,6 +149,32 @@ TEST_CASE("totals that no statement reads are kept for as many steps as they hav
   CHECK(schedule.instances.size() == 5 + 3);
 }
 
+TEST_CASE("an array that every device has and nothing writes may be read anywhere") {
+  Steps steps;
+  auto const mesh = steps.bindings.arrays[0]->layout()->mesh();
+  auto const whole =
+      std::make_shared<Layout const>(NamedSharding(mesh, P(none, none)), Shape{5, 12});
+  auto& statement = steps.write(shifted_by({1}), 0, 11);
+  steps.bindings.arrays.push_back(std::make_shared<ArrayModel>(whole, 8, 3));
+  steps.bindings.next_array.push_back(2);
+  auto const backwards = Access::plain({1, {{AxisMap::fixed, 3, 1}, {0, 11, -1}}});
+  statement.operands.push_back({steps.bindings.arrays[2], backwards});
+
+  auto const analysis = analyze(steps.step, steps.bindings);
+
+  REQUIRE(analysis.fallback_reason.empty());
+  REQUIRE(analysis.body.statements[0].reads.size() == 2);
+  CHECK_FALSE(analysis.body.statements[0].reads[0].is_table);
+  CHECK(analysis.body.statements[0].reads[1].is_table);
+  CHECK_FALSE(analysis.body.arrays[0].is_table);
+  CHECK(analysis.body.arrays[2].is_table);
+  CHECK(analysis.body.rank() == 1);
+  CHECK(schedule_block(analysis.body, 2, 1).widths[0] == GhostWidths{{0}, {1}});
+
+  steps.write(shifted_by({0}), 0, 12).target = steps.bindings.arrays[2];
+  CHECK(steps.fallback_reason().find("no neighbour at a fixed distance") != std::string::npos);
+}
+
 TEST_CASE("sums that cannot be part of a block are named") {
   Steps fast;
   fast.write(shifted_by({0}), 0, 12);

@@ -55,6 +55,7 @@ class Analyzer {
   LoopAnalysis analyze() {
     result_.body.next = bindings_.next_array;
     find_reference();
+    note_written();
     for (std::size_t s = 0; s < step_.size() && result_.fallback_reason.empty(); ++s)
       add(s, step_[s].statement);
     if (result_.fallback_reason.empty()) measure_arrays();
@@ -99,6 +100,24 @@ class Analyzer {
     stop("no statement writes an array");
   }
 
+  void note_written() {
+    written_.assign(bindings_.arrays.size(), false);
+    beside_.assign(bindings_.arrays.size(), false);
+    for (auto const& recorded : step_)
+      if (auto const& target = recorded.statement.target; target != nullptr)
+        mark(written_, number_of(bindings_, target));
+  }
+
+  // An array and all that it turns into.
+  void mark(std::vector<bool>& marks, std::size_t array) const {
+    for (auto a = array; !marks[a]; a = bindings_.next_array[a]) marks[a] = true;
+  }
+
+  [[nodiscard]] bool may_be_table(std::size_t array) const {
+    auto const& layout = *bindings_.arrays[array]->layout();
+    return !written_[array] && is_whole(layout) && layout.mesh() == result_.reference->mesh();
+  }
+
   // "one of shape (9, 8) on P("x") and one of shape (8, 8) on P(none, "x")"
   [[nodiscard]] std::string beside_reference(Layout const& layout) const {
     return text("one of shape ", layout.shape(), " on ", layout.sharding(), " and one of shape ",
@@ -108,8 +127,13 @@ class Analyzer {
   void measure_arrays() {
     auto const rank = result_.reference->rank();
     GhostWidths const most_widths{Index(rank, most_reach), Index(rank, most_reach)};
-    for (auto const& array : bindings_.arrays) {
+    for (std::size_t a = 0; a < bindings_.arrays.size(); ++a) {
+      auto const& array = bindings_.arrays[a];
       auto const& layout = *array->layout();
+      if (!beside_[a] && may_be_table(a)) {
+        result_.body.arrays.push_back(table_array(layout.shape()));
+        continue;
+      }
       if (!layout.is_single_box()) return stop("an array lies in several boxes on each device");
       if (array->is_pinned()) return stop("the memory of an array is pinned");
       auto const measured = loop_array(layout, *result_.reference);
@@ -129,6 +153,7 @@ class Analyzer {
     for (std::size_t a = 0; a < bindings_.arrays.size(); ++a) {
       auto const& layout = *bindings_.arrays[a]->layout();
       auto const& next = *bindings_.arrays[bindings_.next_array[a]]->layout();
+      if (result_.body.arrays[a].is_table) continue;
       if (!(layout == next) || (written[a] && !(layout.sharding() == reference.sharding())))
         return stop(text("its arrays are cut differently: ", beside_reference(layout)));
       for (std::size_t d = 0; d < layout.rank(); ++d)
@@ -206,34 +231,53 @@ class Analyzer {
   }
 
   void add_read(LoopStatement& entry, Statement const& statement, OperandRequest const& operand) {
+    auto const array = number_of(bindings_, operand.array);
+    LoopRead read{array, {}, {}, {}, false};
+    auto const why_not = measure_read(read, statement, operand);
+    if (why_not.empty()) {
+      mark(beside_, array);
+    } else if (may_be_table(array)) {
+      read.is_table = true;
+    } else {
+      return stop(text(name_of(statement), why_not));
+    }
+    bool const is_target = operand.array == statement.target;
+    entry.swaps =
+        entry.swaps || (is_target && could_read_overwritten(operand.access, statement.work.map,
+                                                            statement.work.indices));
+    entry.reads.push_back(read);
+  }
+
+  // Finds out how far a read lies from the written cell. Returns why there is no such distance;
+  // empty if there is one.
+  [[nodiscard]] std::string measure_read(LoopRead& read, Statement const& statement,
+                                         OperandRequest const& operand) const {
     auto const& map = statement.work.map;
     auto const& access = operand.access;
     auto const rank = map.rank();
     if (access.rank() != rank || !moves_alike(access.map, map))
-      return stop(text(name_of(statement), " reads ", access, " for cell ", map,
-                       ", which is no neighbour at a fixed distance"));
-    LoopRead read{number_of(bindings_, operand.array), Index(rank, 0), Index(rank, 0),
-                  InlineVector<bool, max_rank>(rank, false)};
+      return text(" reads ", access, " for cell ", map,
+                  ", which is no neighbour at a fixed distance");
+    read.lowest = read.highest = Index(rank, 0);
+    read.wraps = InlineVector<bool, max_rank>(rank, false);
     for (std::size_t d = 0; d < rank; ++d) {
       auto const& shape = operand.array->layout()->shape();
       read.wraps[d] = access.boundaries[d].below == BoundaryKind::periodic;
       if (read.wraps[d] && !wraps_whole(access, d, shape))
-        return stop(text(name_of(statement), " wraps around within a part of an array"));
+        return " wraps around within a part of an array";
       measure(read, access, map, d, statement.work.indices);
-      if (std::max(-read.lowest[d], read.highest[d]) > most_reach)
-        return stop(text(name_of(statement), " reads cells ",
-                         std::max(-read.lowest[d], read.highest[d]), " away"));
+      auto const reach = std::max(-read.lowest[d], read.highest[d]);
+      if (reach > most_reach) return text(" reads cells ", reach, " away");
     }
-    bool const is_target = operand.array == statement.target;
-    entry.swaps =
-        entry.swaps || (is_target && could_read_overwritten(access, map, statement.work.indices));
-    entry.reads.push_back(read);
+    return {};
   }
 
   std::vector<RecordedStatement> const& step_;
   ArrayBindings const& bindings_;
   LoopAnalysis result_;
-  std::size_t part_ = 0;                                ///< of the current statement
+  std::vector<bool> written_;  // per array, in any role
+  std::vector<bool> beside_;   // per array: read at a distance from what is written, in any role
+  std::size_t part_ = 0;       ///< of the current statement
   std::vector<std::shared_ptr<ScalarModel>> combined_;  ///< at the end of that part
 };
 

@@ -204,21 +204,31 @@ class BlockLowering {
       part.target = operand_with(number_of(parts_.bindings, statement.target), cells, rank);
       part.unit_stride = has_unit_stride(part.target.strides, row);
     }
-    for (auto const& operand : statement.operands) {
-      part.operands.push_back(operand_of(operand, formula));
+    for (std::size_t l = 0; l < statement.operands.size(); ++l) {
+      part.operands.push_back(operand_of(statement.operands[l], formula, is_table(formula, l)));
       part.unit_stride = part.unit_stride && has_unit_stride(part.operands.back().strides, row);
     }
     return part;
   }
 
-  [[nodiscard]] LoopOperand operand_of(OperandRequest const& operand,
-                                       Formula const& formula) const {
+  // A table lies alike in all images of the domain.
+  [[nodiscard]] bool is_table(Formula const& formula, std::size_t operand) const {
+    auto const& recorded = parts_.analysis.statements;
+    auto const found = std::ranges::find(recorded, formula.statement);
+    auto const& statement =
+        parts_.analysis.body.statements[static_cast<std::size_t>(found - recorded.begin())];
+    return statement.reads[operand].is_table;
+  }
+
+  [[nodiscard]] LoopOperand operand_of(OperandRequest const& operand, Formula const& formula,
+                                       bool is_table) const {
     auto const rank = formula.indices.rank();
     auto const found = formula_over(operand.access, formula.indices);
     if (found.constant >= 0)
       return {constant_offset(operand, found), Index(rank, 0), Index(rank, 0), true};
     auto cells = cells_read(operand.access, found);
-    for (std::size_t d = 0; d < cells.rank(); ++d) cells.axes[d].offset += formula.moved[d];
+    for (std::size_t d = 0; d < cells.rank() && !is_table; ++d)
+      cells.axes[d].offset += formula.moved[d];
     return operand_with(number_of(parts_.bindings, operand.array), cells, rank);
   }
 

@@ -141,7 +141,7 @@ std::vector<std::size_t> changing_arrays(LoopBody const& body, std::vector<bool>
   std::vector<std::size_t> changing;
   for (std::size_t a = 0; a < body.arrays.size(); ++a) {
     bool const keeps_its_name = body.next[a] == a;
-    if (written[a] || !keeps_its_name) changing.push_back(a);
+    if (!body.arrays[a].is_table && (written[a] || !keeps_its_name)) changing.push_back(a);
   }
   return changing;
 }
@@ -188,8 +188,9 @@ LoweredDevice lower_halo(BlockParts const& parts, std::vector<std::size_t> const
 LoweredLoop lower_loop(BlockParts const& parts, BlockShape const& shape,
                        DeviceSpan const& devices) {
   auto loop = without_devices(parts, shape);
-  std::vector<std::size_t> all(parts.analysis.body.arrays.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::size_t> all;
+  for (std::size_t a = 0; a < parts.analysis.body.arrays.size(); ++a)
+    if (!parts.analysis.body.arrays[a].is_table) all.push_back(a);
   auto const changing = changing_arrays(parts.analysis.body, loop.written);
   for (std::int64_t i = 0; i < devices.count; ++i) {
     DeviceId const device{devices.first.value() + i};
