@@ -114,7 +114,7 @@ struct RareUnlessNormal {
   }
 };
 
-/// The natural logarithm of x. Error: at most 0.85 ulp (double), 0.91 ulp (float).
+/// The natural logarithm of x. Error: at most 0.85 ulp (double), 0.90 ulp (float).
 struct Log : RareUnlessNormal {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
