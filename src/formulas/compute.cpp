@@ -10,17 +10,19 @@ namespace {
 
 }  // namespace
 
-void compute(Function function, float* arguments, std::int64_t count) {
-  best_loops().floats.one[static_cast<std::size_t>(function)](arguments, count);
+void compute(Function function, float const* arguments, float* values, std::int64_t count) {
+  best_loops().floats.one[static_cast<std::size_t>(function)](arguments, values, count);
 }
-void compute(Function function, double* arguments, std::int64_t count) {
-  best_loops().doubles.one[static_cast<std::size_t>(function)](arguments, count);
+void compute(Function function, double const* arguments, double* values, std::int64_t count) {
+  best_loops().doubles.one[static_cast<std::size_t>(function)](arguments, values, count);
 }
-void compute(Function2 function, float* first, float const* second, std::int64_t count) {
-  best_loops().floats.two[static_cast<std::size_t>(function)](first, second, count);
+void compute(Function2 function, float const* first, float const* second, float* values,
+             std::int64_t count) {
+  best_loops().floats.two[static_cast<std::size_t>(function)](first, second, values, count);
 }
-void compute(Function2 function, double* first, double const* second, std::int64_t count) {
-  best_loops().doubles.two[static_cast<std::size_t>(function)](first, second, count);
+void compute(Function2 function, double const* first, double const* second, double* values,
+             std::int64_t count) {
+  best_loops().doubles.two[static_cast<std::size_t>(function)](first, second, values, count);
 }
 
 }  // namespace tessera::detail

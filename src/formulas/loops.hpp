@@ -13,8 +13,8 @@ namespace tessera::detail {
 /// All functions for one floating type.
 template <class R>
 struct Loops {
-  using One = void (*)(R* arguments, std::int64_t count);
-  using Two = void (*)(R* first, R const* second, std::int64_t count);
+  using One = void (*)(R const* arguments, R* values, std::int64_t count);
+  using Two = void (*)(R const* first, R const* second, R* values, std::int64_t count);
   std::array<One, function_count> one;
   std::array<Two, function2_count> two;
 };

@@ -2,7 +2,6 @@
 /// @file
 /// Makes the loops of one kind of processor from the formulas.
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
@@ -14,12 +13,10 @@
 
 namespace tessera::detail {
 
-/// An integer as wide as R, so that a loop counts in the vectors that it compares in.
+/// An integer half as wide as R, which makes a loop compute two vectors of R in turn: while one
+/// waits for its last step, the other goes on.
 template <class R>
-using CountOf = std::conditional_t<sizeof(R) == 4, std::int32_t, std::int64_t>;
-
-/// The arguments that are looked at together for rare ones.
-inline constexpr std::int64_t arguments_at_once = 256;
+using HalfAsWide = std::conditional_t<sizeof(R) == 4, std::int16_t, std::int32_t>;
 
 /// Not inlined, so that the loop around it stays short.
 template <class F, class R>
@@ -27,35 +24,38 @@ template <class F, class R>
   return F::rare(x);
 }
 
-/// Computes the rare arguments of a block alone, and all others in vectors.
+/// Computes all in vectors, and once more the rare ones: in vectors too, or alone.
 template <class F, class R>
-void compute_with_rare(R* x, std::int64_t count) {
-  CountOf<R> rare = 0;
-  for (std::int64_t j = 0; j < count; ++j) rare += F::is_rare(x[j]) ? 1 : 0;
-  R values[arguments_at_once];
-  std::int16_t places[arguments_at_once];
-  std::int64_t found = 0;
-  for (std::int64_t j = 0; found < rare; ++j) {
-    if (!F::is_rare(x[j])) continue;
-    values[found] = value_of_rare<F>(x[j]);
-    places[found++] = static_cast<std::int16_t>(j);
-  }
-  for (std::int64_t j = 0; j < count; ++j) x[j] = F::usual(x[j]);
-  for (std::int64_t i = 0; i < found; ++i) x[places[i]] = values[i];
-}
-
-template <class F, class R>
-void compute_all(R* x, std::int64_t count) {
-  if constexpr (HasRareArguments<F, R>) {
-    for (std::int64_t first = 0; first < count; first += arguments_at_once)
-      compute_with_rare<F>(x + first, std::min(arguments_at_once, count - first));
+void compute_all(R const* __restrict x, R* __restrict values, std::int64_t count) {
+  if constexpr (HasRarity<F, R>) {
+    std::uint32_t largest = 0;
+    for (std::int64_t j = 0; j < count; ++j) {
+      auto const rarity = F::rarity(x[j]);
+      largest = rarity > largest ? rarity : largest;
+      values[j] = F::usual(x[j]);
+    }
+    if (largest < F::template least_rarity<R>()) return;
+    for (std::int64_t j = 0; j < count; ++j) {
+      R const rare = F::rare(x[j]);
+      values[j] = is_rare<F>(x[j]) ? rare : values[j];
+    }
+  } else if constexpr (HasRareArguments<F, R>) {
+    HalfAsWide<R> rare = 0;
+    for (std::int64_t j = 0; j < count; ++j) {
+      rare = static_cast<HalfAsWide<R>>(rare | (F::is_rare(x[j]) ? 1 : 0));
+      values[j] = F::usual(x[j]);
+    }
+    if (rare == 0) return;
+    for (std::int64_t j = 0; j < count; ++j)
+      if (F::is_rare(x[j])) values[j] = value_of_rare<F>(x[j]);
   } else {
-    for (std::int64_t j = 0; j < count; ++j) x[j] = F::usual(x[j]);
+    for (std::int64_t j = 0; j < count; ++j) values[j] = F::usual(x[j]);
   }
 }
 template <class F, class R>
-void compute_all(R* x, R const* y, std::int64_t count) {
-  for (std::int64_t j = 0; j < count; ++j) x[j] = F::usual(x[j], y[j]);
+void compute_all(R const* __restrict x, R const* __restrict y, R* __restrict values,
+                 std::int64_t count) {
+  for (std::int64_t j = 0; j < count; ++j) values[j] = F::usual(x[j], y[j]);
 }
 
 /// The table of a kind of processor: Kind::run calls compute_all, compiled for it.
@@ -75,12 +75,12 @@ template <class Kind>
 /// Code that runs on any processor.
 struct AnyProcessor {
   template <class F, class R>
-  static void run(R* x, std::int64_t count) {
-    compute_all<F>(x, count);
+  static void run(R const* x, R* values, std::int64_t count) {
+    compute_all<F>(x, values, count);
   }
   template <class F, class R>
-  static void run2(R* x, R const* y, std::int64_t count) {
-    compute_all<F>(x, y, count);
+  static void run2(R const* x, R const* y, R* values, std::int64_t count) {
+    compute_all<F>(x, y, values, count);
   }
 };
 inline constexpr ProcessorLoops loops_for_any_processor = loops_of<AnyProcessor>("any processor");

@@ -72,11 +72,11 @@ void check_function(std::size_t function, ProcessorLoops const& kind) {
   auto const& all = loops_for<R>(*loops_of_this_processor().back());
   for (std::int64_t count = 0; count <= 1030; count += count < 40 ? 1 : 330) {
     auto const arguments = arguments_for_tests<R>(static_cast<std::size_t>(count), 17 + function);
-    auto values = arguments;
-    loops_for<R>(kind).one[function](values.data(), count);
+    std::vector<R> values(arguments.size());
+    loops_for<R>(kind).one[function](arguments.data(), values.data(), count);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      R alone = arguments[i];
-      all.one[function](&alone, 1);
+      R alone = 0;
+      all.one[function](&arguments[i], &alone, 1);
       CAPTURE(kind.name);
       CAPTURE(function);
       CAPTURE(arguments[i]);
@@ -90,11 +90,11 @@ void check_function2(std::size_t function, ProcessorLoops const& kind) {
   for (std::int64_t count = 0; count <= 1030; count += count < 40 ? 1 : 330) {
     auto const first = arguments_for_tests<R>(static_cast<std::size_t>(count), 5 + function);
     auto const second = arguments_for_tests<R>(static_cast<std::size_t>(count), 99 + function);
-    auto values = first;
-    loops_for<R>(kind).two[function](values.data(), second.data(), count);
+    std::vector<R> values(first.size());
+    loops_for<R>(kind).two[function](first.data(), second.data(), values.data(), count);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      R alone = first[i];
-      all.two[function](&alone, &second[i], 1);
+      R alone = 0;
+      all.two[function](&first[i], &second[i], &alone, 1);
       CAPTURE(kind.name);
       CAPTURE(function);
       CAPTURE(first[i]);
@@ -132,10 +132,13 @@ TEST_CASE("a value does not depend on its neighbours") {
       std::vector<double> among(64, 0.7);
       beside[13] = 0.7;
 
-      compute(static_cast<Function>(f), beside.data(), 64);
-      compute(static_cast<Function>(f), among.data(), 64);
+      std::vector<double> values(64);
+      std::vector<double> expected(64);
 
-      CHECK(same_bits(beside[13], among[13]));
+      compute(static_cast<Function>(f), beside.data(), values.data(), 64);
+      compute(static_cast<Function>(f), among.data(), expected.data(), 64);
+
+      CHECK(same_bits(values[13], expected[13]));
     }
   }
 }

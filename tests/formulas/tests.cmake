@@ -20,7 +20,8 @@ foreach(name errors circular_errors speed)
 endforeach()
 foreach(program formulas_mpfr_test formulas_errors formulas_circular_errors formulas_speed)
   target_include_directories(${program} PRIVATE
-    "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_LIST_DIR}/mpfr" "${TESSERA_MPFR_INCLUDE}")
+    "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_LIST_DIR}/mpfr"
+    "${TESSERA_MPFR_INCLUDE}")
   target_compile_options(${program} PRIVATE -O2)
   target_link_libraries(${program} PRIVATE
     tessera::formulas "${TESSERA_MPFR_LIBRARY}" tessera_warnings)

@@ -12,26 +12,28 @@ namespace {
 
 struct Avx2 {
   template <class F, class R>
-  [[gnu::target("avx2,fma"), gnu::flatten]] static void run(R* x, std::int64_t count) {
-    compute_all<F>(x, count);
+  [[gnu::target("avx2,fma"), gnu::flatten]] static void run(R const* x, R* values,
+                                                            std::int64_t count) {
+    compute_all<F>(x, values, count);
   }
   template <class F, class R>
-  [[gnu::target("avx2,fma"), gnu::flatten]] static void run2(R* x, R const* y, std::int64_t count) {
-    compute_all<F>(x, y, count);
+  [[gnu::target("avx2,fma"), gnu::flatten]] static void run2(R const* x, R const* y, R* values,
+                                                             std::int64_t count) {
+    compute_all<F>(x, y, values, count);
   }
 };
 struct Avx512 {
   template <class F, class R>
   [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma,prefer-vector-width=512"),
     gnu::flatten]] static void
-  run(R* x, std::int64_t count) {
-    compute_all<F>(x, count);
+  run(R const* x, R* values, std::int64_t count) {
+    compute_all<F>(x, values, count);
   }
   template <class F, class R>
   [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma,prefer-vector-width=512"),
     gnu::flatten]] static void
-  run2(R* x, R const* y, std::int64_t count) {
-    compute_all<F>(x, y, count);
+  run2(R const* x, R const* y, R* values, std::int64_t count) {
+    compute_all<F>(x, y, values, count);
   }
 };
 

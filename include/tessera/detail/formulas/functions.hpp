@@ -42,15 +42,18 @@ inline constexpr std::size_t function_count = static_cast<std::size_t>(Function:
 enum class Function2 : std::uint8_t { pow, atan2, hypot };
 inline constexpr std::size_t function2_count = static_cast<std::size_t>(Function2::hypot) + 1;
 
-/// Replaces each of `count` arguments by the function's value.
+/// Writes the function's value for each of `count` arguments.
+/// Lifetime: the values must not overlap the arguments.
 /// Threads: any.
 /// Cost:    vectors of the processor that runs it, whatever the caller was compiled for.
-void compute(Function function, float* arguments, std::int64_t count);
-void compute(Function function, double* arguments, std::int64_t count);
+void compute(Function function, float const* arguments, float* values, std::int64_t count);
+void compute(Function function, double const* arguments, double* values, std::int64_t count);
 
-/// Replaces first[i] by the function of first[i] and second[i].
-void compute(Function2 function, float* first, float const* second, std::int64_t count);
-void compute(Function2 function, double* first, double const* second, std::int64_t count);
+/// Writes the function of first[i] and second[i]. The values must not overlap these.
+void compute(Function2 function, float const* first, float const* second, float* values,
+             std::int64_t count);
+void compute(Function2 function, double const* first, double const* second, double* values,
+             std::int64_t count);
 
 }  // namespace tessera::detail
 
@@ -74,13 +77,15 @@ namespace tessera::detail {
 
 template <Function function, class R>
 [[nodiscard]] R value_of(R x) {
-  compute(function, &x, 1);
-  return x;
+  R value;
+  compute(function, &x, &value, 1);
+  return value;
 }
 template <Function2 function, class R>
 [[nodiscard]] R value_of(R x, R y) {
-  compute(function, &x, &y, 1);
-  return x;
+  R value;
+  compute(function, &x, &y, &value, 1);
+  return value;
 }
 
 }  // namespace tessera::detail

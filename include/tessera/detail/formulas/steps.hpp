@@ -42,6 +42,12 @@ TESSERA_FORMULA constexpr R of_bits(Bits<R> bits) {
   return std::bit_cast<R>(bits);
 }
 
+/// The bits of a float, or the upper half of those of a double.
+template <class R>
+TESSERA_FORMULA constexpr std::uint32_t high_bits(R x) {
+  return static_cast<std::uint32_t>(as_bits(x) >> (Format<R>::is_double ? 32U : 0U));
+}
+
 template <class R>
 TESSERA_FORMULA constexpr R infinity() {
   return of_bits<R>(Format<R>::infinity);

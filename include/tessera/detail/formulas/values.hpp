@@ -3,6 +3,7 @@
 /// The formula of each function, and its value for one argument.
 
 #include <concepts>
+#include <cstdint>
 
 #include "tessera/detail/base/function.hpp"
 #include "tessera/detail/formulas/arcsine.hpp"
@@ -20,11 +21,24 @@
 
 namespace tessera::detail {
 
-/// A formula that has another way for some arguments: usual() is not asked for their values.
+/// A formula that has another way for some arguments: usual() is not asked for their values. It has
+/// is_rare(x), or rarity(x), an integer that is at least least_rarity() for rare ones; then rare(x)
+/// has no branches.
 template <class F, class R>
-concept HasRareArguments = requires(R x) {
+concept HasRarity = requires(R x) {
+  { F::rarity(x) } -> std::same_as<std::uint32_t>;
+};
+template <class F, class R>
+concept HasRareArguments = HasRarity<F, R> || requires(R x) {
   { F::is_rare(x) } -> std::same_as<bool>;
 };
+template <class F, class R>
+[[nodiscard]] TESSERA_FUNCTION bool is_rare(R x) {
+  if constexpr (HasRarity<F, R>)
+    return F::rarity(x) >= F::template least_rarity<R>();
+  else
+    return F::is_rare(x);
+}
 
 template <Function function>
 struct FormulaFor;
@@ -73,12 +87,15 @@ template <Function2 function>
 using FormulaOf2 = typename FormulaFor2<function>::type;
 
 /// The value for one argument: what the loops give it in a block.
+template <class F, class R>
+[[nodiscard]] TESSERA_FUNCTION R value_by(R x) {
+  if constexpr (HasRareArguments<F, R>)
+    if (is_rare<F>(x)) return F::rare(x);
+  return F::usual(x);
+}
 template <Function function, class R>
 [[nodiscard]] TESSERA_FUNCTION R value_by_formula(R x) {
-  using F = FormulaOf<function>;
-  if constexpr (HasRareArguments<F, R>)
-    if (F::is_rare(x)) return F::rare(x);
-  return F::usual(x);
+  return value_by<FormulaOf<function>>(x);
 }
 template <Function2 function, class R>
 [[nodiscard]] TESSERA_FUNCTION R value_by_formula(R x, R y) {

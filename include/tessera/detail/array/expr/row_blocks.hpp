@@ -3,10 +3,12 @@
 /// Rows with functions, read a block of cells at a time.
 ///
 /// The library computes exp and similar functions for many cells at once. So the arguments of a
-/// block are written into a buffer, the library replaces them by values, and the rest of the
-/// expression reads the buffer:
+/// block are written into a buffer, the library writes the values into another one, and the rest of
+/// the expression reads that:
 ///
-///     2.0 * exp(a + b)   →   buffer = a + b;  compute(exp, buffer);  2.0 * buffer
+///     2.0 * exp(a + b)   →   buffer = a + b;  compute(exp, buffer, values);  2.0 * values
+///
+/// Arguments that lie side by side already are read where they are.
 ///
 /// So is what a program names by let(): its values are written into a buffer, and all reads of it
 /// in a row, at the same cells or at a distance along the row, read this buffer.
@@ -124,6 +126,12 @@ requires(has_functions<WhereRow<C, Condition, A, B>>) struct Block<WhereRow<C, C
   }
 };
 
+/// True if a row has cells of type T side by side.
+template <class T, class Row>
+inline constexpr bool is_unit_row_of = false;
+template <class T, class S>
+inline constexpr bool is_unit_row_of<T, UnitRow<T, S> const> = true;
+
 /// Values in a buffer; floating types of 16 bits are computed as float.
 template <class C>
 using BufferRow =
@@ -142,41 +150,57 @@ void write_cell(T& cell, S const& value) {
   }
 }
 
-/// The arguments of a function, one per cell, that become its values.
+/// Cells of an expression in a buffer.
 template <class C, class A>
-struct Arguments {
+struct Buffer {
   Block<A> a;
   alignas(64) Computed<C> cells[block_cells];
   void write(A const& row, std::int64_t first, std::int64_t count) {
-    auto const arguments = a.compute(row, first, count);
-#pragma GCC ivdep
-    for (std::int64_t j = 0; j < count; ++j) write_cell(cells[j], convert<C>(arguments(j)));
+    write(a.compute(row, first, count), count);
   }
-  [[nodiscard]] BufferRow<C> values(std::int64_t from = 0) const {
+  /// Where the cells lie side by side: in memory, or else in the buffer.
+  [[nodiscard]] Computed<C> const* place(A const& row, std::int64_t first, std::int64_t count) {
+    auto const computed = a.compute(row, first, count);
+    if constexpr (std::same_as<C, Computed<C>> && is_unit_row_of<C, decltype(computed)>) {
+      return computed.first;
+    } else {
+      write(computed, count);
+      return cells;
+    }
+  }
+  [[nodiscard]] BufferRow<C> values(std::int64_t from) const {
     return {UnitRow<Computed<C>>{{cells + from}}};
+  }
+
+ private:
+  template <class Row>
+  void write(Row const& computed, std::int64_t count) {
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < count; ++j) write_cell(cells[j], convert<C>(computed(j)));
   }
 };
 
 template <class Op, class C, class A>
 requires(BlockOperation<Op, C>) struct Block<OperationRow<Op, C, A>> {
-  Arguments<C, A> a;
+  Buffer<C, A> a;
+  alignas(64) Computed<C> values[block_cells];
   [[nodiscard]] BufferRow<C> compute(OperationRow<Op, C, A> const& row, std::int64_t first,
                                      std::int64_t count) {
-    a.write(row.a, first, count);
-    detail::compute(Op::function, a.cells, count);
-    return a.values();
+    detail::compute(Op::function, a.place(row.a, first, count), values, count);
+    return {UnitRow<Computed<C>>{{values}}};
   }
 };
 template <class Op, class C, class A, class B>
 requires(BlockOperation<Op, C>) struct Block<OperationRow<Op, C, A, B>> {
-  Arguments<C, A> a;
-  Arguments<C, B> b;
+  Buffer<C, A> a;
+  Buffer<C, B> b;
+  alignas(64) Computed<C> values[block_cells];
   [[nodiscard]] BufferRow<C> compute(OperationRow<Op, C, A, B> const& row, std::int64_t first,
                                      std::int64_t count) {
-    a.write(row.a, first, count);
-    b.write(row.b, first, count);
-    detail::compute(Op::function, a.cells, b.cells, count);
-    return a.values();
+    auto const* const of_a = a.place(row.a, first, count);
+    auto const* const of_b = b.place(row.b, first, count);
+    detail::compute(Op::function, of_a, of_b, values, count);
+    return {UnitRow<Computed<C>>{{values}}};
   }
 };
 
@@ -246,7 +270,7 @@ void link_lets(B& block, Row const& row, std::int64_t count);
 /// The values of a let, or the block of an earlier read that has them.
 template <class C, class A>
 struct Block<OperationRow<Let, C, A>> {
-  Arguments<C, A> a;
+  Buffer<C, A> a;
   Block const* source = nullptr;
   std::int64_t ahead = 0;  ///< of the source
   std::int64_t low = 0;    ///< where the first and the last read of these values begin
@@ -284,8 +308,8 @@ template <class Row>
   return block;
 }
 template <class C, class A>
-[[nodiscard]] Block<A>& block_of(Arguments<C, A>& arguments) {
-  return arguments.a;
+[[nodiscard]] Block<A>& block_of(Buffer<C, A>& buffer) {
+  return buffer.a;
 }
 
 /// Calls visit(block, its cells) for the lets of a row that are not inside others, in the order in
