@@ -175,7 +175,8 @@ class BlockRunner {
       auto const& operand = part.operands[l];
       auto const* const base =
           operand.is_constant ? kernel.bytes.data() : (*buffers_)[task.operands[l]];
-      views_[l] = {base + offset_of(operand), &operand.strides};
+      auto const moved = operand.step_bytes * (first_step_ + task.step);
+      views_[l] = {base + offset_of(operand) + moved, &operand.strides};
     }
     call_.kernel = kernel.bytes.data();
     if (task.reduces) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -70,10 +72,25 @@ struct Program::Impl {
       steps -= 2;
     }
     if (!bindings.fallback_reason.empty()) return run_plainly(steps);
-    auto const whole = steps / bindings.period * bindings.period;
+    auto const whole = std::min(steps, steps_inside()) / bindings.period * bindings.period;
     if (whole > 0) run_replay(whole);
     run_plainly(steps - whole);
     later += steps - whole;
+  }
+
+  // How many steps from now on all slices by the number of the step lie inside their arrays. After
+  // these the body itself runs, which throws where a plain loop does.
+  [[nodiscard]] std::int64_t steps_inside() {
+    auto inside = std::numeric_limits<std::int64_t>::max();
+    for (auto& recorded : first.statements)
+      visit_fixed_axes(recorded.statement, [&](AxisMap const& axis, std::int64_t extent) {
+        if (axis.per_step == 0) return;
+        auto const now = axis.offset + axis.per_step * (done - recorded.recorded_in);
+        auto const left = axis.per_step > 0 ? extent - 1 - now : now;
+        auto const steps = left < 0 ? 0 : left / std::abs(axis.per_step) + 1;
+        inside = std::min(inside, steps);
+      });
+    return inside;
   }
 
   struct Running {

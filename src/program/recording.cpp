@@ -33,6 +33,28 @@ void find_step(RecordedStatement& one, RecordedStatement const& other) {
   one.step = *one.statement.step;
 }
 
+// Determines which slices follow the loop's own step, as find_step does.
+void find_slices(RecordedStatement& one, RecordedStatement const& other) {
+  std::vector<std::int64_t> places;
+  auto second = other.statement;
+  visit_fixed_axes(second,
+                   [&](AxisMap const& axis, std::int64_t) { places.push_back(axis.offset); });
+  std::size_t i = 0;
+  visit_fixed_axes(one.statement, [&](AxisMap& axis, std::int64_t) {
+    if (i < places.size() && axis.offset == places[i]) axis.per_step = 0;
+    ++i;
+  });
+}
+
+bool is_same_map(AffineMap const& one, AffineMap const& other, std::int64_t steps_later) {
+  return one.rank_in == other.rank_in &&
+         std::equal(one.axes.begin(), one.axes.end(), other.axes.begin(), other.axes.end(),
+                    [&](AxisMap const& x, AxisMap const& y) {
+                      return x.from == y.from && x.stride == y.stride &&
+                             x.offset + x.per_step * steps_later == y.offset;
+                    });
+}
+
 bool is_same_number(RecordedStatement const& one, RecordedStatement const& other) {
   return one.numbers == other.numbers &&
          one.statement.step.has_value() == other.statement.step.has_value() &&
@@ -48,12 +70,16 @@ std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
                 ", than in its first, ", name_of(one));
   if (!is_same_number(a, b))
     return text("uses a number that changes from step to step in ", name_of(one));
+  auto const steps_later = b.recorded_in - a.recorded_in;
   bool const same_cells =
-      one.work.map == other.work.map && one.work.indices == other.work.indices &&
-      one.slab_map == other.slab_map && one.operands.size() == other.operands.size() &&
-      std::equal(
-          one.operands.begin(), one.operands.end(), other.operands.begin(),
-          [](OperandRequest const& x, OperandRequest const& y) { return x.access == y.access; });
+      is_same_map(one.work.map, other.work.map, steps_later) &&
+      one.work.indices == other.work.indices && one.slab_map == other.slab_map &&
+      one.operands.size() == other.operands.size() &&
+      std::equal(one.operands.begin(), one.operands.end(), other.operands.begin(),
+                 [&](OperandRequest const& x, OperandRequest const& y) {
+                   return is_same_map(x.access.map, y.access.map, steps_later) &&
+                          x.access.boundaries == y.access.boundaries;
+                 });
   if (!same_cells) return text("uses other slices in its second step in ", name_of(one));
   if (!(*one.work.layout == *other.work.layout) || one.scalars.size() != other.scalars.size())
     return text("uses other arrays in its second step in ", name_of(one));
@@ -212,6 +238,7 @@ StepMatches match_statements(RecordedStep& first, RecordedStep const& second,
   auto const& others = second.statements;
   for (std::size_t s = 0; s < std::min(ones.size(), others.size()); ++s) {
     find_step(ones[s], others[s]);
+    find_slices(ones[s], others[s]);
     if (auto const what = difference(ones[s], others[s]); !what.empty()) refuse(loop, what);
     if (!match(ones[s].statement, others[s].statement, matches.arrays, matches.scalars))
       refuse(loop, text("does not exchange its arrays in the same way in every step: ",
@@ -255,6 +282,7 @@ void Recorder::note(Statement const& statement) {
   auto const* const bytes = static_cast<std::byte const*>(statement.kernel);
   recorded.kernel.assign(bytes, bytes + statement.kernel_bytes);
   recorded.numbers = hash_of_numbers(statement);
+  recorded.recorded_in = number_;
   recorded.statement.kernel = nullptr;  // the kernel is stored here from now on
   if (statement.step) recorded.step = *statement.step - number_;
 }

@@ -16,6 +16,10 @@ void StatementReplay::add(RecordedStatement const& recorded) {
   auto& entry = entries_.emplace_back();
   entry.statement = recorded.statement;
   entry.statement.kernel = recorded.kernel.data();
+  entry.moved_to = recorded.recorded_in;
+  visit_fixed_axes(entry.statement, [&](AxisMap const& axis, std::int64_t) {
+    entry.follows_steps = entry.follows_steps || axis.per_step != 0;
+  });
   entry.step = recorded.step;
   entry.has_fixed_step = recorded.has_fixed_step;
   auto const& statement = entry.statement;
@@ -40,6 +44,12 @@ void StatementReplay::run(std::int64_t steps, std::int64_t later, std::int64_t n
 void StatementReplay::run_step(std::int64_t number) {
   for (auto& entry : entries_) {
     auto& statement = entry.statement;
+    if (entry.follows_steps) {
+      visit_fixed_axes(statement, [&](AxisMap& axis, std::int64_t) {
+        axis.offset += axis.per_step * (number - entry.moved_to);
+      });
+      entry.moved_to = number;
+    }
     if (statement.step) statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
     if (statement.target != nullptr) statement.target = bindings_.arrays[arrays_[entry.target]];
     for (std::size_t l = 0; l < entry.operands.size(); ++l)

@@ -25,6 +25,8 @@ class StatementReplay {
  private:
   struct Entry {
     Statement statement;
+    bool follows_steps = false;  ///< some of its slices do
+    std::int64_t moved_to = 0;   ///< the step of its slices
     std::int64_t step = 0;
     bool has_fixed_step = false;
     std::size_t target = 0;

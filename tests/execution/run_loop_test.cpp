@@ -73,7 +73,7 @@ struct OneArray {
     loop.first->devices.resize(1);
     loop.later->devices.resize(1);
     loop.devices.resize(1);
-    LoopOperand const operand{0, {1}, {8}, false};
+    LoopOperand const operand{0, {1}, {8}, 0, false};
     loop.devices[0].parts = {{0, true, {identity}, operand, {operand}}};
     pass.tiles = {{0}, {cells}};
     pass.tasks = {task_of(0, cells)};

@@ -267,6 +267,8 @@ class LoopFuzz {
       tables_.push_back(from_index<double>({shapes_[a][N - 1]}, everywhere, [](auto i) {
         return 1.0 / static_cast<double>(i[0] + 2);
       }));
+    series_ = from_index<double>({80, 1}, {sharding_->mesh(), P(none, none)},
+                                 [](auto i) { return 1.0 / static_cast<double>(i[0] + 1); });
     auto const before = sum(u[0]) * 0.01;
     Kept kept{sum(u[1]), sum(u[2])};
     loop([&](Step t) {
@@ -343,6 +345,8 @@ class LoopFuzz {
         auto const& table = tables_[s.a];
         if (s.offsets[0] > 0)
           a = s.number * b + 0.1 * table * c;
+        else if (s.offsets[0] < 0)
+          a = s.number * b + 0.1 * (*series_)(t + 1, all) * c;
         else
           a = s.number * b + 0.1 * table(range(none, none, -1));
         return;
@@ -395,7 +399,8 @@ class LoopFuzz {
   Random random_;
   std::vector<Shape> shapes_;  // of the arrays
   std::optional<NamedSharding> sharding_;
-  std::vector<DistArray<double, 1>> tables_;  // along the last dimension of each array
+  std::optional<DistArray<double, 2>> series_;  // a row for each step
+  std::vector<DistArray<double, 1>> tables_;    // along the last dimension of each array
   std::int64_t steps_ = 0;
   bool reduces_ = false;  // its statements are often reductions
   std::vector<BodyStatement> body_;

@@ -200,4 +200,70 @@ TEST_CASE("a loop that gathers every second cell of its array has the bits of a 
   CHECK(hash(looped) == hash(plain));
 }
 
+// A source that a table describes, and a record of the cells in each step.
+TEST_CASE("a slice may follow the number of the step") {
+  constexpr std::int64_t steps = 14, cells = 12;
+  auto const line = pieces();
+  NamedSharding const columns(line.mesh(), P(none, "x"));
+  NamedSharding const everywhere(line.mesh(), P(none));
+  auto const source = from_index<double>(
+      {steps + 1}, everywhere, [](auto i) { return 1.0 / static_cast<double>(i[0] + 3); });
+  auto const run = [&](bool records, auto const& loop) {
+    auto u = iota<double>({cells}, line);
+    auto seen = zeros<double>({2 * steps, cells}, columns);
+    loop([&](Step t) {
+      u = 0.25 * (roll(u, 1) + 2.0 * u + roll(u, -1));
+      u(5) += source(t + 1);
+      if (records) seen(t, all) = u;
+    });
+    return std::pair(u.to_host(), seen.to_host());
+  };
+  auto const plainly = [](auto const& body) {
+    for (std::int64_t s = 0; s < steps; ++s) body(Step(s));
+  };
+  for (bool const records : {false, true}) {
+    CAPTURE(records);
+    auto const plain = run(records, plainly);
+    CHECK(run(records, [](auto const& body) { iterate(steps, body); }) == plain);
+    CHECK(run(records, [&](auto const& body) {
+            auto program = record(body);
+            program.run(5);
+            program.run(steps - 5);
+            if (records)
+              CHECK(program.explain().fallback_reason.find("writes another slice in every step") !=
+                    std::string::npos);
+            else
+              CHECK(program.explain().mode == LoopMode::in_blocks);
+          }) == plain);
+  }
+}
+
+TEST_CASE("a slice by the number of the step ends with its array") {
+  NamedSharding const everywhere(Mesh({{"x", device_count()}}), P(none));
+  auto const source = iota<double>({7}, everywhere);
+  auto u = zeros<double>({4}, everywhere);
+  auto program = record([&](Step t) { u = u + source(t); });
+  CHECK_THROWS_AS(program.run(9), IndexError);
+  CHECK(program.steps() == 7);
+  CHECK(u.to_host() == std::vector<double>(4, 0 + 1 + 2 + 3 + 4 + 5 + 6));
+}
+
+TEST_CASE("a view by the number of one step, and steps of an inner loop, are always the same") {
+  NamedSharding const everywhere(Mesh({{"x", device_count()}}), P(none));
+  auto const source = iota<double>({9}, everywhere);
+  auto const run = [&](auto const& loop) {
+    auto u = zeros<double>({4}, everywhere);
+    auto const third = source(Step(3));
+    loop([&](Step) {
+      u = 0.5 * u + third;
+      iterate(4, [&](Step inner) { u = u + source(inner + 2) * source(4); });
+    });
+    return u.to_host();
+  };
+  auto const plain = run([](auto const& body) {
+    for (std::int64_t s = 0; s < 8; ++s) body(Step(s));
+  });
+  CHECK(run([](auto const& body) { iterate(8, body); }) == plain);
+}
+
 TEST_SUITE_END();

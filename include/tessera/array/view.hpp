@@ -118,7 +118,7 @@ template <class T, std::size_t N, std::size_t R, Selector... S>
       auto const moved_by = selected.kept ? static_cast<int>(to) : ViewAxis::fixed;
       for (std::size_t r = 0; r < R; ++r)
         if (view.axes()[r].from == static_cast<int>(from))
-          axes[r] = view.axes()[r].narrowed(selected.range, moved_by);
+          axes[r] = view.axes()[r].narrowed(selected.range, moved_by, selected.per_step);
       if (selected.kept) extents[to++] = selected.range.count;
       ++from;
     }

@@ -33,7 +33,7 @@ Access AccessBuilder::access(std::span<ViewAxis const> axes,
       // One cell against many is repeated.
       if (view_extents[k] != 1 || extents_[dimension] == 1) from = static_cast<int>(dimension);
     }
-    access.map.axes.push_back({from, axis.offset, axis.stride});
+    access.map.axes.push_back({from, axis.offset, axis.stride, axis.per_step});
   }
   access.boundaries.resize(axes.size());
   return access;

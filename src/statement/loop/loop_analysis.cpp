@@ -29,6 +29,10 @@ bool wraps_whole(Access const& access, std::size_t d, Shape const& shape) {
   return boundary.first == 0 && boundary.count == shape[d] && access.map.axes[d].stride == 1;
 }
 
+bool follows_steps(AffineMap const& map) {
+  return std::ranges::any_of(map.axes, [](AxisMap const& axis) { return axis.per_step != 0; });
+}
+
 // Measures how far from the written cell an operand is read along dimension d; reads past a
 // constant edge are no cells.
 void measure(LoopRead& read, Access const& access, AffineMap const& target, std::size_t d,
@@ -212,6 +216,9 @@ class Analyzer {
     auto const place = place_of(statement);
     if (!place || statement.work.indices.empty()) return;
     auto const& map = statement.work.map;
+    if (follows_steps(map))
+      return stop(text(name_of(statement), statement.is_reduction() ? " reads" : " writes",
+                       " another slice in every step"));
     for (auto const& axis : map.axes)
       if (axis.from != AxisMap::fixed && axis.stride < 1)
         return stop(text(name_of(statement), statement.is_reduction() ? " reads" : " writes",
@@ -258,6 +265,7 @@ class Analyzer {
     if (access.rank() != rank || !moves_alike(access.map, map))
       return text(" reads ", access, " for cell ", map,
                   ", which is no neighbour at a fixed distance");
+    if (follows_steps(access.map)) return " reads another slice in every step";
     read.lowest = read.highest = Index(rank, 0);
     read.wraps = InlineVector<bool, max_rank>(rank, false);
     for (std::size_t d = 0; d < rank; ++d) {

@@ -45,8 +45,9 @@ struct LoopReduction {
 struct LoopOperand {
   /// Offset of index 0 from the start of the buffer; for a constant, from the start of the kernel.
   std::int64_t origin_bytes = 0;
-  Index strides;        ///< from index to index of the statement, in elements
-  Index strides_bytes;  ///< the same in bytes
+  Index strides;                ///< from index to index of the statement, in elements
+  Index strides_bytes;          ///< the same in bytes
+  std::int64_t step_bytes = 0;  ///< from step to step of the loop, counted from its step 0
   bool is_constant = false;
 };
 

@@ -108,7 +108,7 @@ class BlockLowering {
                                          std::size_t rank) const {
     auto const bytes = array(a).element_bytes();
     auto const found = operand_in(padded_layouts_[a], bytes, cells, rank);
-    LoopOperand result{found.origin_bytes, found.strides, found.strides, false};
+    LoopOperand result{found.origin_bytes, found.strides, found.strides, 0, false};
     for (auto& stride : result.strides_bytes) stride *= bytes;
     return result;
   }
@@ -225,11 +225,17 @@ class BlockLowering {
     auto const rank = formula.indices.rank();
     auto const found = formula_over(operand.access, formula.indices);
     if (found.constant >= 0)
-      return {constant_offset(operand, found), Index(rank, 0), Index(rank, 0), true};
+      return {constant_offset(operand, found), Index(rank, 0), Index(rank, 0), 0, true};
     auto cells = cells_read(operand.access, found);
     for (std::size_t d = 0; d < cells.rank() && !is_table; ++d)
       cells.axes[d].offset += formula.moved[d];
-    return operand_with(number_of(parts_.bindings, operand.array), cells, rank);
+    auto const array = number_of(parts_.bindings, operand.array);
+    auto result = operand_with(array, cells, rank);
+    for (std::size_t d = 0; d < cells.rank(); ++d)
+      result.step_bytes += operand.access.map.axes[d].per_step * padded_layouts_[array].strides[d] *
+                           this->array(array).element_bytes();
+    result.origin_bytes -= result.step_bytes * parts_.step[formula.statement].recorded_in;
+    return result;
   }
 
   static bool reads_target(BlockInstance const& instance) {

@@ -1,5 +1,6 @@
 #include "src/statement/loop/lower_loop.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -90,6 +91,14 @@ void add_scalars(BlockParts const& parts, LoopPlan& loop) {
   loop.scalars_after = scalars;
 }
 
+// Some of its slices lie elsewhere in every step.
+bool follows_steps(Statement const& statement) {
+  return std::ranges::any_of(statement.operands, [](OperandRequest const& operand) {
+    return std::ranges::any_of(operand.access.map.axes,
+                               [](AxisMap const& axis) { return axis.per_step != 0; });
+  });
+}
+
 std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
   std::vector<LoopKernel> kernels;
   for (auto const& recorded : parts.step) {
@@ -102,7 +111,8 @@ std::vector<LoopKernel> kernels_of(BlockParts const& parts) {
       entry.scalars.push_back(number_of(parts.bindings, scalar));
     entry.step = recorded.step;
     entry.has_fixed_step = recorded.has_fixed_step;
-    entry.counts_steps = statement.step.has_value() && !recorded.has_fixed_step;
+    entry.counts_steps =
+        (statement.step.has_value() && !recorded.has_fixed_step) || follows_steps(statement);
   }
   for (auto const& array : parts.bindings.arrays) {
     CopyKernel const copy{array->element_bytes()};

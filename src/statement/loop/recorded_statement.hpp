@@ -21,7 +21,22 @@ struct RecordedStatement {
   /// runs alike in every step, that loop's number.
   std::int64_t step = 0;
   bool has_fixed_step = false;
+  /// The loop's step in which it was recorded: the slices by the number of the step are those of
+  /// that step. Of an inner loop's they are the same in every step, and AxisMap::per_step is 0.
+  std::int64_t recorded_in = 0;
 };
+
+/// Calls visit(axis, extent) for each fixed dimension of the arrays that a statement sees, and of
+/// what it writes.
+template <class Visit>
+void visit_fixed_axes(Statement& statement, Visit const& visit) {
+  auto const visit_map = [&](AffineMap& map, Layout const& layout) {
+    for (std::size_t d = 0; d < map.rank(); ++d)
+      if (map.axes[d].from == AxisMap::fixed) visit(map.axes[d], layout.shape()[d]);
+  };
+  visit_map(statement.work.map, *statement.work.layout);
+  for (auto& operand : statement.operands) visit_map(operand.access.map, *operand.array->layout());
+}
 
 /// A statement for people: "the sum at heat.cpp:41"; a statement on whole arrays has no known
 /// place.

@@ -17,6 +17,9 @@ struct AxisMap {
   int from = fixed;         ///< the index dimension that moves it; `fixed` if none does
   std::int64_t offset = 0;  ///< the cell at index 0
   std::int64_t stride = 1;  ///< cells per index; not 0. Counts only where `from` is a dimension
+  /// Where it is fixed: cells further in each step of the loop that the statement stands in. What
+  /// is planned and computed uses `offset`, as it is in one step.
+  std::int64_t per_step = 0;
 
   friend bool operator==(AxisMap const&, AxisMap const&) = default;
 };

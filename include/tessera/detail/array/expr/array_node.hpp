@@ -22,11 +22,14 @@ struct ViewAxis {
 
   int from = fixed;  ///< fixed: always `offset`
   std::int64_t offset = 0;
-  std::int64_t stride = 1;  ///< not 0; 1 where fixed
+  std::int64_t stride = 1;    ///< not 0; 1 where fixed
+  std::int64_t per_step = 0;  ///< cells further in each step of the loop; 0 unless fixed
 
   /// Restricts the axis to these of its cells; dimension `to` now moves it, or it shows one cell.
-  [[nodiscard]] ViewAxis narrowed(ResolvedRange const& range, int to) const {
-    return {to, offset + stride * range.first, to == fixed ? 1 : stride * range.step};
+  [[nodiscard]] ViewAxis narrowed(ResolvedRange const& range, int to,
+                                  std::int64_t steps = 0) const {
+    return {to, offset + stride * range.first, to == fixed ? 1 : stride * range.step,
+            stride * steps};
   }
   friend bool operator==(ViewAxis const&, ViewAxis const&) = default;
 };
@@ -71,7 +74,8 @@ class ArrayNode : public ExpressionBase {
   /// The same into an empty map: a copy of a new map would wait until all of it has been stored.
   void add_map_to(AffineMap& map, std::size_t rank_in) const {
     map.rank_in = rank_in;
-    for (auto const& axis : axes_) map.axes.push_back({axis.from, axis.offset, axis.stride});
+    for (auto const& axis : axes_)
+      map.axes.push_back({axis.from, axis.offset, axis.stride, axis.per_step});
   }
 
  private:

@@ -168,6 +168,9 @@ template <Selector... S>
 template <class Node, Selector... S>
 [[nodiscard]] auto sliced_node(Node const& node, SourceLocation const& at, S const&... selectors) {
   static_assert(Node::rank > 0, "an expression without dimensions has no slices");
+  static_assert(
+      !(StepNumber<S> || ...),
+      "slice the arrays of an expression by the number of the step, u(t, all) * v(t, all)");
   return moved(node,
                Rearrange<kept_dimensions<S...>, true>{selection(node.extents(), at, selectors...)});
 }
