@@ -54,6 +54,7 @@ tessera_test_example(histogram)
 tessera_test_example(seepage_2d 0 21 230)
 tessera_test_example(polynomial_1d 101 2 2)
 tessera_test_example(smooth_3d 11 2 2)
+tessera_test_example(echo_2d 33 60)
 tessera_test_example_as(heat_1d_serial solo:1 --cells 101 --steps 100)
 
 # All spreads and routes against each other and against the plain loop.
