@@ -1,9 +1,11 @@
+#include "src/program/loop_explanation.hpp"
+
+#include <algorithm>
 #include <iterator>
 #include <ostream>
 
-#include "tessera/program/program.hpp"
-
 #include "src/base/text.hpp"
+#include "src/execution/run_loop.hpp"
 
 namespace tessera {
 namespace {
@@ -18,6 +20,22 @@ void print_graphs(std::ostream& out, LoopExplanation const& explanation) {
 }
 
 }  // namespace
+
+void explain_block(Loop const& loop, LoopExplanation& result) {
+  result.messages = loop.later->messages;
+  result.bytes = loop.later->bytes;
+  for (std::size_t i = 0; i < loop.devices.size(); ++i) {
+    auto const& device = loop.devices[i];
+    result.tasks = std::max(result.tasks, device.count_tasks());
+    if (overlaps_messages(device, loop.later->devices[i]))
+      result.early_tasks = std::max(result.early_tasks, std::ssize(device.early.tasks));
+    auto const graphs = graph_use(device);
+    result.graph_blocks = std::max(result.graph_blocks, graphs.blocks);
+    result.graphs = std::max(result.graphs, graphs.made);
+    if (result.graph_fallback_reason.empty()) result.graph_fallback_reason = graphs.fallback_reason;
+  }
+  if (result.graph_blocks > 0) result.graph_fallback_reason.clear();
+}
 
 std::ostream& operator<<(std::ostream& out, LoopExplanation const& explanation) {
   out << "loop at " << explanation.location;

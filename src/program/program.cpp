@@ -15,6 +15,7 @@
 #include "src/execution/storage/array_state.hpp"
 #include "src/index/index.hpp"
 #include "src/job/job.hpp"
+#include "src/program/loop_explanation.hpp"
 #include "src/program/recording.hpp"
 #include "src/program/statement_replay.hpp"
 #include "src/program/tuning.hpp"
@@ -322,21 +323,7 @@ struct Program::Impl {
     result.measured_seconds = measured_seconds;
     auto const found = blocks.find(result.depth);
     if (found == blocks.end()) return result;  // no run had a whole block
-    auto const& loop = *found->second;
-    result.messages = loop.later->messages;
-    result.bytes = loop.later->bytes;
-    for (std::size_t i = 0; i < loop.devices.size(); ++i) {
-      auto const& device = loop.devices[i];
-      result.tasks = std::max(result.tasks, device.count_tasks());
-      if (overlaps_messages(device, loop.later->devices[i]))
-        result.early_tasks = std::max(result.early_tasks, std::ssize(device.early.tasks));
-      auto const graphs = graph_use(device);
-      result.graph_blocks = std::max(result.graph_blocks, graphs.blocks);
-      result.graphs = std::max(result.graphs, graphs.made);
-      if (result.graph_fallback_reason.empty())
-        result.graph_fallback_reason = graphs.fallback_reason;
-    }
-    if (result.graph_blocks > 0) result.graph_fallback_reason.clear();
+    explain_block(*found->second, result);
     return result;
   }
 };

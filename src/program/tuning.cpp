@@ -18,6 +18,24 @@ bool shares_cells(LoopBody const& body) {
          body.statements.end();
 }
 
+// What the statements move, and the memory of the cells.
+void add_bytes(LoopBody const& body, ArrayBindings const& bindings, LoopFacts& facts) {
+  auto const swapped = body.swapped();
+  for (std::size_t a = 0; a < body.arrays.size(); ++a)
+    if (!body.arrays[a].is_table)
+      facts.buffers_bytes += bindings.arrays[a]->element_bytes() * (swapped[a] ? 2 : 1);
+  for (auto const& statement : body.statements) {
+    facts.reads_per_cell += static_cast<double>(statement.reads.size()) + 1;
+    std::vector<bool> read(body.arrays.size(), false);
+    for (auto const& operand : statement.reads)
+      if (!operand.is_table) read[operand.array] = true;
+    auto const target = static_cast<double>(bindings.arrays[statement.array]->element_bytes());
+    if (!statement.reduces) facts.bytes_per_cell += 2 * target;
+    for (std::size_t a = 0; a < body.arrays.size(); ++a)
+      if (read[a]) facts.bytes_per_cell += static_cast<double>(bindings.arrays[a]->element_bytes());
+  }
+}
+
 LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) {
   LoopFacts facts;
   facts.shares_cells = analysis.scalars_change && shares_cells(analysis.body);
@@ -46,20 +64,7 @@ LoopFacts facts_of(LoopAnalysis const& analysis, ArrayBindings const& bindings) 
       facts.reach[d] = std::max(facts.reach[d], grows);
     }
   }
-  auto const swapped = body.swapped();
-  for (std::size_t a = 0; a < body.arrays.size(); ++a)
-    if (!body.arrays[a].is_table)
-      facts.buffers_bytes += bindings.arrays[a]->element_bytes() * (swapped[a] ? 2 : 1);
-  for (auto const& statement : body.statements) {
-    facts.reads_per_cell += static_cast<double>(statement.reads.size()) + 1;
-    std::vector<bool> read(body.arrays.size(), false);
-    for (auto const& operand : statement.reads)
-      if (!operand.is_table) read[operand.array] = true;
-    auto const target = static_cast<double>(bindings.arrays[statement.array]->element_bytes());
-    if (!statement.reduces) facts.bytes_per_cell += 2 * target;
-    for (std::size_t a = 0; a < body.arrays.size(); ++a)
-      if (read[a]) facts.bytes_per_cell += static_cast<double>(bindings.arrays[a]->element_bytes());
-  }
+  add_bytes(body, bindings, facts);
   return facts;
 }
 

@@ -46,42 +46,6 @@ inline constexpr bool has_functions<OperationRow<Op, C, Rows...>> = BlockOperati
 template <class C, class... Rows>
 inline constexpr bool has_functions<WhereRow<C, Rows...>> = (has_functions<Rows> || ...);
 
-/// A row from its cell `first` on.
-template <class Row>
-struct FromFirst {
-  Row row;
-  std::int64_t first;
-  TESSERA_FUNCTION auto operator()(std::int64_t j) const { return row(first + j); }
-};
-template <class Row>
-[[nodiscard]] FromFirst<Row> row_from(Row const& row, std::int64_t first) {
-  return {row, first};
-}
-// Most rows are made anew part by part: a copy of a whole one would wait for its parts, which have
-// just been moved to this row.
-template <class T, class S>
-[[nodiscard]] UnitRow<T, S> row_from(UnitRow<T, S> const& row, std::int64_t first) {
-  return {{row.first + first, row.strides}};
-}
-template <class T, class S>
-[[nodiscard]] StridedRow<T, S> row_from(StridedRow<T, S> const& row, std::int64_t first) {
-  return {{row.first + first * row.stride, row.strides}, row.stride};
-}
-template <class T>
-[[nodiscard]] ConstantRow<T> row_from(ConstantRow<T> const& row, std::int64_t) {
-  return row;
-}
-template <class Op, class C, class A>
-[[nodiscard]] auto row_from(OperationRow<Op, C, A> const& row, std::int64_t first) {
-  return OperationRow<Op, C, decltype(row_from(row.a, first))>{row_from(row.a, first)};
-}
-template <class Op, class C, class A, class B>
-[[nodiscard]] auto row_from(OperationRow<Op, C, A, B> const& row, std::int64_t first) {
-  using RowA = decltype(row_from(row.a, first));
-  using RowB = decltype(row_from(row.b, first));
-  return OperationRow<Op, C, RowA, RowB>{row_from(row.a, first), row_from(row.b, first)};
-}
-
 /// The buffers of a row. compute(row, first, count) fills them for the cells from `first` on, and
 /// returns a row whose cell 0 is that one; it lives as long as the buffers stay as they are.
 template <class Row>
