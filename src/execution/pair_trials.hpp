@@ -29,6 +29,9 @@ struct PairKey {
 class PairTrials {
  public:
   static constexpr std::size_t most_pairs = 8;
+  /// More than of stores: a pair takes as long as two statements, so that other programs disturb
+  /// more of its runs.
+  static constexpr int runs_of_each = 8;
 
   /// The trial of a pair; null if there is no room for one more, so that it runs apart.
   [[nodiscard]] Trial* of(PairKey const& key);
@@ -53,7 +56,7 @@ class PairTrials {
     std::atomic<KernelFunction> first = nullptr;
     KernelFunction second = nullptr;
     DevicePlan const* plan = nullptr;
-    Trial trial;
+    Trial trial{runs_of_each};
   };
   std::array<Entry, most_pairs> entries_;
   Trial const* last_ = nullptr;

@@ -16,8 +16,9 @@ namespace tessera {
 class Trial {
  public:
   using Duration = std::chrono::nanoseconds;
-  static constexpr int runs_of_each = 4;
   enum class Outcome : unsigned char { open, first, second };
+
+  explicit Trial(int runs_of_each = 4) : runs_of_each_(runs_of_each) {}
 
   /// Whether the next run takes the second form.
   [[nodiscard]] bool takes_second() const {
@@ -30,12 +31,13 @@ class Trial {
     if (is_over()) return;
     auto& shortest = shortest_[takes_second() ? 1 : 0];
     if (runs_ > 0) shortest = std::min(shortest, took);
-    if (++runs_ <= 2 * runs_of_each) return;
+    if (++runs_ <= 2 * runs_of_each_) return;
     bool const is_faster = shortest_[1] < shortest_[0];
     outcome_.store(is_faster ? Outcome::second : Outcome::first, std::memory_order_relaxed);
   }
 
  private:
+  int runs_of_each_;
   int runs_ = 0;
   std::array<Duration, 2> shortest_{Duration::max(), Duration::max()};  ///< by form
   std::atomic<Outcome> outcome_ = Outcome::open;

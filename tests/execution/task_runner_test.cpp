@@ -274,7 +274,7 @@ TEST_CASE("the times of a pair are those of either statement") {
 TEST_CASE("without being forced, two statements that fit are tried apart and together in turn") {
   Chain chain;
   int in_bands = 0, apart = 0;
-  for (int step = 0; step < 10; ++step) {
+  for (int step = 0; step < 18; ++step) {
     calls().clear();
     chain.run(chain.first);
     chain.run(chain.second);
@@ -283,8 +283,8 @@ TEST_CASE("without being forced, two statements that fit are tried apart and tog
     chain.runner.finish();
   }
 
-  CHECK(in_bands == 4);  // every second time, after one that showed that the two fit
-  CHECK(apart == 6);
+  CHECK(in_bands == 8);  // every second time, after one that showed that the two fit
+  CHECK(apart == 10);
   auto& trials = *chain.first.plan.pair_trials;
   CHECK(trials.of({add_one, add_one, &chain.second.plan})->is_over());
 }
