@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,27 +72,52 @@ int time_one_core(Case const& what, Loop& loop, Hashes const& hashes) {
   return 0;
 }
 
+/// A second raw version, with a loop for each statement; none if it is empty.
+struct InLoops {
+  std::function<void()> step_in_loops;
+  std::function<std::vector<std::uint64_t>()> hashes_in_loops;
+};
+
+/// Prints each form's pairs with the second raw version, whose times are the last ones. Returns the
+/// exit code.
+inline int print_in_loops(Case const& what, std::vector<std::vector<Pair>> const& times,
+                          bool is_right) {
+  int result = 0;
+  for (std::size_t form = 0; form < 2; ++form) {
+    auto pairs = times[form];
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].raw_seconds = times[2][i].seconds;
+    result += print(what, pairs, is_right, form == 0 ? "plain/loops" : "iterate/loops");
+  }
+  return result;
+}
+
 /// A copy of `start` for the plain loop and one for the recorded one, beside the raw version.
 ///
 /// State is copied, has step() and hashes(), one for each of its fields; raw.step() and
 /// State::hashes_of(raw) are the same for the raw version. `bytes` are those that a step has to
 /// move, if each field that it reads or writes goes through memory once. Returns the exit code.
 template <class State, class Raw>
-int compare(Case const& what, State const& start, Raw& raw, std::int64_t bytes) {
+int compare(Case const& what, State const& start, Raw& raw, std::int64_t bytes,
+            InLoops const& second = {}) {
   auto plain = start, recorded = start;
   auto program = tessera::record([&] { recorded.step(); });
-  auto const times = time_forms(what,
-                                {{"plain",
-                                  [&](std::int64_t steps) {
-                                    for (std::int64_t i = 0; i < steps; ++i) plain.step();
-                                  }},
-                                 {"iterate", [&](std::int64_t steps) { program.run(steps); }}},
-                                [&] { raw.step(); });
+  auto const repeat = [](auto const& step) {
+    return [&](std::int64_t steps) {
+      for (std::int64_t i = 0; i < steps; ++i) step();
+    };
+  };
+  auto const plain_step = [&] { plain.step(); };
+  std::vector<Form> forms{{"plain", repeat(plain_step)},
+                          {"iterate", [&](std::int64_t steps) { program.run(steps); }}};
+  if (second.step_in_loops) forms.push_back({"loops", repeat(second.step_in_loops)});
+  auto const times = time_forms(what, forms, [&] { raw.step(); });
   auto const wanted = State::hashes_of(raw);
   auto const more = ", \"bytes\": " + std::to_string(what.steps * bytes) + hashes_as_json(wanted);
   auto const plain_is_wrong = print(what, times[0], plain.hashes() == wanted, "plain", more);
   auto const iterate_is_wrong = print(what, times[1], recorded.hashes() == wanted, "iterate", more);
-  return plain_is_wrong + iterate_is_wrong;
+  auto const wrong = plain_is_wrong + iterate_is_wrong;
+  if (!second.step_in_loops) return wrong;
+  return wrong + print_in_loops(what, times, second.hashes_in_loops() == wanted);
 }
 
 /// Prints the machine's stream figure where the command line is that word. Else runs the case:

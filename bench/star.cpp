@@ -7,7 +7,9 @@
 // The forms are `plain`, a loop of two statements a step, and `iterate`, the same recorded. The raw
 // version goes through memory once a step: it computes two rows of v at a time, and changes those
 // of u that no later row of v reads. It sends two rows to each neighbour, and computes the inner
-// rows while they travel. All have to end with the same bits.
+// rows while they travel. A second raw version, which the lines `plain/loops` and `iterate/loops`
+// compare with, has two loops a step as one writes them down: over all rows of v, then over all
+// rows of u, with the same messages. All have to end with the same bits.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -77,6 +79,19 @@ class RawStar {
     update_u({done_hi, hi});
   }
 
+  /// The same in two loops over all rows.
+  void step_in_loops() {
+    auto const lo = std::max(first_, reach), hi = std::min(past_, n_ - reach);
+    auto const early_lo = std::clamp(first_ + reach, lo, hi);
+    auto const early_hi = std::clamp(past_ - reach, early_lo, hi);
+    u_.start({reach, reach});
+    loop_over_v({early_lo, early_hi});
+    u_.wait();
+    loop_over_v({lo, early_lo});
+    loop_over_v({early_hi, hi});
+    update_u({lo, hi});
+  }
+
   template <class Visit>
   void visit(Visit const& f) const {
     raw::for_values(u_, past_, n_, [&](auto cell, double x) { f(0, cell, x); });
@@ -89,6 +104,13 @@ class RawStar {
                     {v_.row(first_), pitch_, reach, n_ - reach}, [this](std::int64_t i) {
                       return StarCell{u_.row(first_ + i), pitch_};
                     });
+  }
+  void loop_over_v(raw::Span rows) {
+    for (auto i = rows.lo; i < rows.hi; ++i)
+      raw::for_cells(reach, n_ - reach,
+                     [cell = StarCell{u_.row(i), pitch_}, v = v_.row(i)](auto j) {
+                       v[j] = cell([](double const* u) { return *u; }, j);
+                     });
   }
   void update_u(raw::Span rows) {
     for (auto i = rows.lo; i < rows.hi; ++i)
@@ -128,9 +150,11 @@ int bench_star(Case const& what) {
   Star const start{
       ts::from_index<double>({n, n}, rows, [=](auto i) { return start_at(i[0] * n + i[1]); }),
       ts::zeros<double>({n, n}, rows)};
-  RawStar raw(n);
+  RawStar raw(n), loops(n);
   constexpr std::int64_t bytes_per_cell = 3 * sizeof(double);  // one read and written, one written
-  return bench::compare(what, start, raw, bytes_per_cell * n * n);
+  return bench::compare(what, start, raw, bytes_per_cell * n * n,
+                        {.step_in_loops = [&] { loops.step_in_loops(); },
+                         .hashes_in_loops = [&] { return Star::hashes_of(loops); }});
 }
 
 }  // namespace

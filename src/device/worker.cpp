@@ -65,6 +65,7 @@ void Worker::clear_failure() {
 void Worker::work() {
   (void)FloatState::set_default();  // a new thread has the state of the one that made it
   for (std::uint64_t next = 0; wait_for(next); ++next) {
+    running_ = next;
     run(slots_[next % capacity].item);
     done_.store(next + 1, std::memory_order_release);
   }

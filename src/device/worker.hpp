@@ -71,6 +71,12 @@ class Worker {
     if (seems_asleep()) wake();
   }
 
+  /// The task after the one that runs, if it is posted already; else null. For that task, so on the
+  /// worker's thread only.
+  [[nodiscard]] WorkItem const* upcoming() const {
+    return has(running_ + 1) ? &slots_[(running_ + 1) % capacity].item : nullptr;
+  }
+
   /// Whether a task has thrown and later ones are being skipped.
   [[nodiscard]] bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   /// Runs tasks again. Must be idle.
@@ -110,6 +116,7 @@ class Worker {
   alignas(cache_line) std::atomic<std::uint64_t> posted_{0};
   mutable std::uint64_t known_done_ = 0;
   alignas(cache_line) std::atomic<std::uint64_t> done_{0};
+  std::uint64_t running_ = 0;  ///< the number of the task that runs, counted from 0
   alignas(cache_line) std::atomic<int> asleep_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> failed_{false};

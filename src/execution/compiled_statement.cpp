@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/text.hpp"
+#include "src/execution/pair.hpp"
 
 namespace tessera {
 namespace {
@@ -26,10 +27,15 @@ CompiledStatement::CompiledStatement(LoweredStatement&& lowered)
                        without_channels(std::move(device.receives)),
                        nullptr,
                        {},
+                       nullptr,
+                       0,
                        nullptr});
-  for (auto& device : devices)
+  for (auto& device : devices) {
     if (std::ranges::any_of(device.parts, &Part::may_store_non_temporal))
       device.store_trials = std::make_unique<StoreTrials>();
+    device.pair_bytes = pair_bytes_of(device);
+    if (device.pair_bytes > 0) device.pair_trials = std::make_unique<PairTrials>();
+  }
 }
 
 std::string explain_stores(CompiledStatement const& plan, KernelForms const& forms) {
@@ -41,13 +47,25 @@ std::string explain_stores(CompiledStatement const& plan, KernelForms const& for
     auto const* const trial = device.store_trials->find(forms.non_temporal);
     if (trial == nullptr || !trial->is_over())
       ++trying;
-    else if (trial->outcome() == StoreTrial::Outcome::past_caches)
+    else if (trial->is_non_temporal())
       ++past_caches;
   }
   if (devices == 0) return {};
   if (trying == devices) return ", with non-temporal stores where a trial finds them faster";
   return text(", with non-temporal stores on ", past_caches, " of ", counted(devices, "device"),
               " by trial", trying > 0 ? ", which goes on" : "");
+}
+
+std::string explain_pairs(CompiledStatement const& plan, KernelForms const& forms) {
+  std::int64_t together = 0, devices = 0;
+  for (auto const& device : plan.devices) {
+    if (device.pair_trials == nullptr) continue;
+    ++devices;
+    if (device.pair_trials->is_faster_together(forms.unit_stride)) ++together;
+  }
+  if (together == 0) return {};
+  return text(", in one pass with the next statement on ", together, " of ",
+              counted(devices, "device"), " by trial");
 }
 
 }  // namespace tessera

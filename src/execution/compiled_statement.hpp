@@ -3,11 +3,13 @@
 /// A plan made ready to run on this process: a lowered statement whose messages have their
 /// channels.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "src/execution/pair_trials.hpp"
 #include "src/execution/store_trial.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"
 #include "src/transport/channel/channel.hpp"
@@ -53,6 +55,8 @@ struct DevicePlan : DeviceWork {
   MessagePath const* path = nullptr;  ///< of all messages; null without any
   std::vector<PathUse> paths;         ///< where they take several: the messages are sorted by them
   std::unique_ptr<StoreTrials> store_trials;  ///< null if all stores go through the caches
+  std::int64_t pair_bytes = 0;                ///< that it touches, if it may be one of a pair
+  std::unique_ptr<PairTrials> pair_trials;    ///< null if it may not
 };
 
 /// A statement, ready to run on this process once its channels are open.
@@ -67,5 +71,8 @@ struct CompiledStatement : StatementPlan {
 /// For people: which stores the devices of this process use in a plan, for a kernel of these forms;
 /// empty if there is no choice.
 [[nodiscard]] std::string explain_stores(CompiledStatement const& plan, KernelForms const& forms);
+/// For people: on which devices a statement runs in one pass with the one that follows it; empty if
+/// on none.
+[[nodiscard]] std::string explain_pairs(CompiledStatement const& plan, KernelForms const& forms);
 
 }  // namespace tessera

@@ -20,6 +20,8 @@
 
 namespace tessera {
 
+class TaskRunner;
+
 /// Cells that go from one buffer of a shard to the other, where they lie alike.
 struct Carry {
   StridedBlock block;
@@ -39,6 +41,7 @@ struct DeviceTask {
   Waiter* waiter = nullptr;
   Queue* queue = &host_queue();     ///< of the device
   QueueContext* context = nullptr;  ///< of the same queue
+  TaskRunner* runner = nullptr;     ///< of the device
 
   /// The task runs on this queue.
   void run_on(QueueContext& of_device) {
@@ -46,9 +49,11 @@ struct DeviceTask {
     queue = of_device.queue.get();
   }
 
-  /// False if the task runs at once on the caller's thread: then the statement keeps its arrays
-  /// alive.
+  /// False if the task runs at once on the caller's thread, and whole: then the statement keeps its
+  /// arrays alive.
   bool outlives_statement = true;
+  /// True once it has run together with the one before it, so that nothing is left to do.
+  bool is_done = false;
   std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
   DevicePlan const* plan = nullptr;
   KernelForms forms;
@@ -77,6 +82,12 @@ struct DeviceTask {
     if (outlives_statement) keeps.push_back(named);
   }
 
+  /// Names nothing any more that it keeps alive.
+  void let_go() {
+    keeps.clear();
+    compiled.reset();
+  }
+
   PhaseTimer* timer = nullptr;  ///< null if timing is off
   std::size_t row = 0;          ///< of the phase timer
 };
@@ -96,6 +107,13 @@ inline void note_phase(DeviceTask& task, Phase phase) {
 /// Runs a task on its device's thread.
 /// Throws: PeerFailed, Mismatch, DeviceError, and what a kernel throws.
 void execute(DeviceTask& task);
+
+/// The same for a statement, and leaves alone what the task keeps alive.
+void execute_statement(DeviceTask& task);
+/// The same in two halves: what brings cells to where the kernel reads them, and all that follows.
+/// In between no other device depends on this one.
+void begin_statement(DeviceTask& task);
+void end_statement(DeviceTask& task);
 
 /// Carries out only the first part of a statement: sends, receives and copies what the task's
 /// plan says.

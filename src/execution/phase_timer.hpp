@@ -64,11 +64,17 @@ class PhaseTimer {
     row_ = row;
     began_ = last_ = now();
   }
-  void end_of(Phase phase) {
+  void end_of(Phase phase) { add(phase, now()); }
+  /// Two kernels have run in turn since `begin`, that of this row for so long: the rest of the time
+  /// is that of the other row's. Ends both, as if one had followed the other.
+  void end_of_two_kernels(std::size_t other, std::int64_t first_ns) {
     auto const time = now();
-    times_[row_][static_cast<std::size_t>(phase)] += time - last_;
-    if (ring_.is_on()) ring_.add({last_, time, static_cast<std::uint32_t>(row_), phase});
-    last_ = time;
+    for (auto const until : {last_ + first_ns, time}) {
+      add(Phase::kernel, until);
+      end();
+      row_ = other;
+      began_ = until;
+    }
   }
   void end() {
     if (ring_.is_on())
@@ -86,6 +92,12 @@ class PhaseTimer {
   }
 
  private:
+  void add(Phase phase, std::int64_t until) {
+    times_[row_][static_cast<std::size_t>(phase)] += until - last_;
+    if (ring_.is_on()) ring_.add({last_, until, static_cast<std::uint32_t>(row_), phase});
+    last_ = until;
+  }
+
   std::vector<Times> times_;
   SpanRing ring_;
   std::size_t row_ = 0;

@@ -6,48 +6,28 @@
 /// execute them slowly, above all in short rows. No figure in the sources can know that. The cells
 /// get the same bits either way, so each device decides by itself.
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 
+#include "src/execution/trial.hpp"
 #include "src/statement/kernel.hpp"
 
 namespace tessera {
 
-/// The trial of one kernel. The first run touches memory for the first time and does not count;
-/// then both forms run in turn, and the one with the shorter shortest run is kept.
+/// The trial of one kernel: through the caches first, then in turn with past them.
 ///
 /// Threads: the device's. Any may ask for the outcome.
 class StoreTrial {
  public:
-  using Duration = std::chrono::nanoseconds;
-  static constexpr int runs_of_each = 4;
-
   /// Whether the next run stores past the caches.
-  [[nodiscard]] bool is_non_temporal() const {
-    return is_over() ? outcome() == Outcome::past_caches : runs_ % 2 == 1;
-  }
-  [[nodiscard]] bool is_over() const { return outcome() != Outcome::open; }
+  [[nodiscard]] bool is_non_temporal() const { return trial_.takes_second(); }
+  [[nodiscard]] bool is_over() const { return trial_.is_over(); }
   /// The next run has taken so long. Counts until the trial is over.
-  void add(Duration took) {
-    if (is_over()) return;
-    auto& shortest = shortest_[is_non_temporal() ? 1 : 0];
-    if (runs_ > 0) shortest = std::min(shortest, took);
-    if (++runs_ <= 2 * runs_of_each) return;
-    bool const is_faster = shortest_[1] < shortest_[0];
-    outcome_.store(is_faster ? Outcome::past_caches : Outcome::through_caches,
-                   std::memory_order_relaxed);
-  }
-
-  enum class Outcome : unsigned char { open, through_caches, past_caches };
-  [[nodiscard]] Outcome outcome() const { return outcome_.load(std::memory_order_relaxed); }
+  void add(Trial::Duration took) { trial_.add(took); }
 
  private:
-  int runs_ = 0;
-  std::array<Duration, 2> shortest_{Duration::max(), Duration::max()};  ///< through, past
-  std::atomic<Outcome> outcome_ = Outcome::open;
+  Trial trial_;
 };
 
 /// The trials of a plan: one for each kernel that has run by it, up to a few.

@@ -19,13 +19,14 @@ constexpr std::int64_t usual_kernel_bytes = 1024;
 
 // The caller's thread may have another floating-point state; and a function of the program that
 // runs on a worker may leave one.
-void compute(DeviceTask& task) {
+void run(TaskRunner& runner, DeviceTask& task) {
   DefaultFloatState const computing;
-  execute(task);
+  runner.run(task);
 }
 
-void run_record(void* task) {
-  compute(*static_cast<DeviceTask*>(task));
+void run_record(void* record) {
+  auto& task = *static_cast<DeviceTask*>(record);
+  run(*task.runner, task);
 }
 
 void reserve(DeviceTask& task) {
@@ -61,19 +62,25 @@ DevicePool::DevicePool(Bootstrap& bootstrap, Job const& job, Network& network,
     : job_(job), network_(network), log_(log), kind_(devices.kind) {
   TESSERA_ASSERT(std::ssize(devices.queues) == job.local_count(), "each device has a queue");
   run_alike(bootstrap, [&] {
+    auto const pairs = PairOptions::from_environment(devices.queues.front()->traits());
     for (std::int64_t i = 0; i < job.local_count(); ++i)
-      add(i, devices.queues[static_cast<std::size_t>(i)]);
+      add(i, devices.queues[static_cast<std::size_t>(i)], pairs);
   });
 }
 
-void DevicePool::add(std::int64_t index, std::shared_ptr<Queue> const& queue) {
-  auto& context = contexts_.emplace_back(DeviceId{job_.first_local().value() + index}, queue);
+void DevicePool::add(std::int64_t index, std::shared_ptr<Queue> const& queue,
+                     PairOptions const& pairs) {
+  auto& context =
+      contexts_.emplace_back(DeviceId{job_.first_local().value() + index}, queue, pairs);
   devices_.push_back({context.device, queue});
   bool const alone = job_.local_count() == 1;
   context.waiter =
       alone ? &network_.caller_wait_policy() : &network_.worker_wait_policy(context.device);
-  context.tasks.resize(alone ? 1 : Worker::capacity);
-  for (auto& task : context.tasks) reserve(task);
+  context.tasks.resize(alone ? 2 : Worker::capacity);
+  for (auto& task : context.tasks) {
+    reserve(task);
+    task.runner = &context.runner;
+  }
   if (!alone) add_worker(context, index);
 }
 
@@ -81,10 +88,12 @@ void DevicePool::add_worker(DeviceContext& context, std::int64_t index) {
   auto& failure = network_.failure();
   context.worker = std::make_unique<Worker>(
       [&failure](std::exception_ptr const& error) { failure.set(error); }, index);
+  context.runner.work_for(*context.worker);
 }
 
 void DevicePool::stop() noexcept {
   for (auto& context : contexts_) context.worker.reset();
+  drop_waiting();
   for (auto& context : contexts_) drain(*context.queue());
 }
 
@@ -95,7 +104,10 @@ std::vector<QueueContext*> DevicePool::queue_contexts() {
 }
 
 DeviceTask& DevicePool::free_task(DeviceContext& context) {
-  if (context.worker == nullptr) return context.tasks.front();
+  if (context.worker == nullptr) {
+    auto& tasks = context.tasks;
+    return context.runner.last() == &tasks.front() ? tasks.back() : tasks.front();
+  }
   if (!context.worker->has_room())
     network_.caller_wait_policy().until([&] { return context.worker->has_room(); },
                                         awaited_worker(context));
@@ -107,7 +119,20 @@ void DevicePool::start(DeviceContext& context, DeviceTask& task) {
     context.worker->post({run_record, &task});
     return;
   }
-  compute(task);
+  run(context.runner, task);
+}
+
+void DevicePool::drop_waiting() noexcept {
+  for (auto& context : contexts_)
+    if (context.worker == nullptr) context.runner.drop();
+}
+
+void DevicePool::finish_waiting() {
+  for (auto& context : contexts_) {
+    if (context.worker != nullptr || context.runner.last() == nullptr) continue;
+    DefaultFloatState const computing;
+    context.runner.finish();
+  }
 }
 
 bool DevicePool::are_idle() const {
@@ -140,12 +165,18 @@ void DevicePool::wait_for_queues() {
 }
 
 void DevicePool::finish_messages() {
+  finish_waiting();
+  drain_messages();
+}
+
+void DevicePool::drain_messages() {
   wait_for_workers();
   if (network_.has_pending()) network_.drain(log_.last());
   network_.failure().throw_if_set();
 }
 
 void DevicePool::synchronize() {
+  finish_waiting();
   wait_for_workers();
   wait_for_queues();
   finish_messages();

@@ -14,6 +14,7 @@
 #include "src/execution/device_task.hpp"
 #include "src/execution/queue_context.hpp"
 #include "src/execution/storage/array_state.hpp"
+#include "src/execution/task_runner.hpp"
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
 #include "src/runtime/local_devices.hpp"
@@ -24,13 +25,14 @@ namespace tessera {
 
 /// Holds what belongs to one local device.
 struct DeviceContext {
-  DeviceContext(DeviceId id, std::shared_ptr<Queue> queue)
-      : device(id), queue_context(std::move(queue)) {}
+  DeviceContext(DeviceId id, std::shared_ptr<Queue> queue, PairOptions const& pairs)
+      : device(id), queue_context(std::move(queue)), runner(pairs) {}
 
   DeviceId device;
   Waiter* waiter = nullptr;
-  std::deque<DeviceTask> tasks;  ///< as many as the worker's ring holds
+  std::deque<DeviceTask> tasks;  ///< as many as the worker's ring holds; without one, two
   QueueContext queue_context;
+  TaskRunner runner;
   DeviceMemory scratch;            ///< for the temporaries of the plan that needs the most
   HostMemory accumulator;          ///< of a reduction
   std::unique_ptr<Worker> worker;  ///< none where the only device runs on the caller's thread
@@ -72,14 +74,20 @@ class DevicePool {
 
   /// A free task of a device. Waits where its ring is full.
   [[nodiscard]] DeviceTask& free_task(DeviceContext& context);
-  /// Runs a task: at once with one local device, else on the device's worker.
+  /// Runs a task: with one local device at once, but for a kernel that waits for the next task;
+  /// else on the device's worker.
   static void start(DeviceContext& context, DeviceTask& task);
+  /// Forgets kernels that wait for the next task, after a failure.
+  void drop_waiting() noexcept;
 
   /// True if no worker has anything to do.
   [[nodiscard]] bool are_idle() const;
-  /// Returns when the messages of all statements so far have been sent and received; queues that
-  /// are not eager go on.
+  /// Returns when the messages of all statements so far have been sent and received; a kernel may
+  /// still wait for the next task.
   /// Throws: PeerFailed, Mismatch, and whatever failed before.
+  void drain_messages();
+  /// The same, and no kernel waits; queues that are not eager go on. Throws: as drain_messages, and
+  /// what a kernel throws.
   void finish_messages();
   /// Returns when all statements so far have been carried out. Throws: as finish_messages.
   void synchronize();
@@ -91,10 +99,11 @@ class DevicePool {
   void make_room(Reduction const& reduction);
 
  private:
-  void add(std::int64_t index, std::shared_ptr<Queue> const& queue);
+  void add(std::int64_t index, std::shared_ptr<Queue> const& queue, PairOptions const& pairs);
   void add_worker(DeviceContext& context, std::int64_t index);
   void wait_for_workers();
   void wait_for_queues();
+  void finish_waiting();
 
   Job const& job_;
   Network& network_;

@@ -60,8 +60,10 @@ void Dispatcher::post(DeviceContext& context, DevicePlan const& plan, ReadyState
   auto const& statement = ready.statement;
   if (!has_work(plan) && !statement.is_reduction()) return;
   auto& task = begin_task(context, DeviceTask::Kind::statement, ready.tag);
-  task.outlives_statement = context.worker != nullptr;
-  if (task.outlives_statement) task.compiled = ready.plan;
+  auto const& runner = context.runner;
+  bool const has_worker = context.worker != nullptr, is_watched = runner.watches(plan);
+  task.outlives_statement = has_worker || (is_watched && runner.would_wait(plan, statement.forms));
+  if (has_worker || is_watched) task.compiled = ready.plan;
   task.plan = &plan;
   task.forms = statement.forms;
   task.step = statement.step.value_or(0);
@@ -83,6 +85,7 @@ DeviceTask& Dispatcher::begin_task(DeviceContext& context, DeviceTask::Kind kind
   task.device = context.device;
   task.waiter = context.waiter;
   task.run_on(context.queue_context);
+  task.is_done = false;
   return task;
 }
 

@@ -99,7 +99,7 @@ struct Engine::Impl {
     dispatcher.post({statement, plan, tag, row});
     note_effects(statement, *plan);
     profiler.count(statement, *plan);
-    if (dispatcher.needs_this_thread(statement, *plan)) devices.finish_messages();
+    if (dispatcher.needs_this_thread(statement, *plan)) devices.drain_messages();
   }
 
   // Numbers are compared apart from the tag, so that a message does not tell of them first: the

@@ -11,6 +11,7 @@ using std::chrono::milliseconds;
 // Returns when no worker uses what callers own: their waits end by the failure.
 void FailurePolicy::give_up(std::exception_ptr const& error) {
   announce(error);
+  devices_.drop_waiting();
   for (auto const& context : devices_.contexts())
     while (!context.is_idle()) network_.serve_for(milliseconds(1));
   if (!gpu_routes_.are_needed()) return;

@@ -26,3 +26,16 @@ foreach(how IN LISTS TESSERA_SHORT_SLOTS)
     SECONDS 240 PROCESSORS 3 LABELS program threads
     ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=200 TESSERA_OVERLAP=1)
 endforeach()
+
+# Statements run together wherever they can, in bands of two rows: on the caller's thread, on workers,
+# and beside messages.
+set(together solo:1 solo:3)
+if(TESSERA_WITH_MPI)
+  list(APPEND together 2x1:shm 2x1:mpi 2x2:shm)
+endif()
+foreach(how IN LISTS together)
+  string(REPLACE ":" "" name "program_test.together.${how}")
+  tessera_add_run(${name} SPREAD ${how} PROGRAM program_test
+    ARGUMENTS --test-suite=program/together,program/fuzz,program/iterate SECONDS 240 PROCESSORS 3
+    LABELS program threads ENVIRONMENT TESSERA_TOGETHER=2)
+endforeach()

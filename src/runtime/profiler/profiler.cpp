@@ -62,6 +62,7 @@ void Profiler::count(Statement const& statement, CompiledStatement const& plan) 
   if (sink_ == nullptr) return;
   auto& explanation = sink_->statements.emplace_back(explanation_of(plan, statement));
   explanation.writes += explain_stores(plan, statement.forms);
+  explanation.writes += explain_pairs(plan, statement.forms);
 }
 
 void Profiler::count(LoopRun const& run) {

@@ -8,6 +8,7 @@
 #include "src/device/drivers/drivers.hpp"
 #include "src/device/emulated/peers.hpp"
 #include "src/execution/gpu_channels/gpu_route_choice.hpp"
+#include "src/execution/pair_options.hpp"
 #include "src/layout/colors.hpp"
 #include "src/plan/loop_variables.hpp"
 #include "src/runtime/profiler/observer.hpp"
@@ -25,6 +26,7 @@ void read_all(ProcessId self) {
   (void)gpu_route_asked_for();
   (void)emulated::limit_of_peers();
   (void)LoopVariables::from_environment();
+  (void)PairOptions::value_of_variable();
   (void)colors_asked_for();
   auto const observed = ObserverVariables::from_environment();
   if (observed.trace) check_trace_file(*observed.trace, self);

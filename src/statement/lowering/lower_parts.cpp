@@ -27,6 +27,7 @@ class PartLowering {
     if (statement_.target != nullptr) add_target(part);
     for (std::size_t l = 0; l < lowering_.use.operands.size(); ++l) {
       part.operands.push_back(operand_formula_in(l, box));
+      part.operands.back().element_bytes = lowering_.element_bytes(l);
       part.unit_stride = part.unit_stride && is_unit(part, part.operands.back().strides);
     }
     part.may_store_non_temporal =
@@ -64,6 +65,7 @@ class PartLowering {
     part.write = work_.write;
     auto const& operand = write().staged ? work_.stage : work_.target;
     part.target_strides = operand.strides;
+    part.target_element_bytes = statement_.target->element_bytes();
     part.target_offset_bytes = operand.offset_of(part.first);
     // A fold's kernel steps over the target by itself.
     part.unit_stride = statement_.folds() || is_unit(part, part.target_strides);

@@ -62,6 +62,7 @@ struct PartOperand {
   std::int64_t offset_bytes = 0;  ///< of the part's first index
   Index strides;                  ///< in elements, per dimension of the statement
   std::size_t buffer = 0;         ///< of a shard: which of the plan's
+  std::int64_t element_bytes = 0;
 };
 
 /// A box of indices over which every operand is one affine formula.
@@ -73,6 +74,7 @@ struct Part {
   bool may_store_non_temporal = false;  ///< what it writes exceeds the caches and is not read
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
+  std::int64_t target_element_bytes = 0;
   std::vector<PartOperand> operands;
   std::size_t write = 0;  ///< which of the plan's writes it is part of
 };

@@ -1,0 +1,25 @@
+#include "src/execution/pair_options.hpp"
+
+#include "src/base/environment.hpp"
+#include "src/device/caches.hpp"
+#include "src/device/row_launch.hpp"
+
+namespace tessera {
+
+std::int64_t PairOptions::value_of_variable() {
+  return environment_integer("TESSERA_TOGETHER", 0).value_or(1);
+}
+
+PairOptions PairOptions::from_environment(QueueTraits const& traits) {
+  auto const value = value_of_variable();
+  PairOptions options;
+  // Bands are calls, one after the other, on the thread of the device.
+  if (value == 0 || !traits.is_eager || launch_is_parallel()) return options;
+  auto const cache = core_caches().second;
+  options.least_bytes = value > 1 ? 0 : cache;
+  options.band_bytes = cache / 2;
+  options.forced_rows = value > 1 ? value : 0;
+  return options;
+}
+
+}  // namespace tessera
