@@ -14,6 +14,11 @@ AffineMap AffineMap::identity(std::size_t rank) {
   return map;
 }
 
+bool AffineMap::follows_steps() const {
+  return std::any_of(axes.begin(), axes.end(),
+                     [](AxisMap const& axis) { return axis.per_step != 0; });
+}
+
 Index AffineMap::operator()(Index const& i) const {
   Index cell;
   for (auto const& axis : axes)

@@ -150,6 +150,7 @@ struct Program::Impl {
     if (!fallback_reason.empty()) return run_plainly(steps - 2);
     auto const pattern = pattern_of(first, before);
     for (std::int64_t step = 2; step < steps; ++step) {
+      if (steps_inside() == 0) return run_plainly(steps - step);
       auto now = recorded_step();
       if (!runs_the_same(first, now) || pattern_of(before, now) != pattern)
         throw UsageError(text("step ", done - 1, " of the loop at ", location,

@@ -8,6 +8,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
+#include "src/program/recorded_slices.hpp"
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/over_processes.hpp"
 #include "src/runtime/statement_hooks.hpp"
@@ -33,28 +34,6 @@ void find_step(RecordedStatement& one, RecordedStatement const& other) {
   one.step = *one.statement.step;
 }
 
-// Determines which slices follow the loop's own step, as find_step does.
-void find_slices(RecordedStatement& one, RecordedStatement const& other) {
-  std::vector<std::int64_t> places;
-  auto second = other.statement;
-  visit_fixed_axes(second,
-                   [&](AxisMap const& axis, std::int64_t) { places.push_back(axis.offset); });
-  std::size_t i = 0;
-  visit_fixed_axes(one.statement, [&](AxisMap& axis, std::int64_t) {
-    if (i < places.size() && axis.offset == places[i]) axis.per_step = 0;
-    ++i;
-  });
-}
-
-bool is_same_map(AffineMap const& one, AffineMap const& other, std::int64_t steps_later) {
-  return one.rank_in == other.rank_in &&
-         std::equal(one.axes.begin(), one.axes.end(), other.axes.begin(), other.axes.end(),
-                    [&](AxisMap const& x, AxisMap const& y) {
-                      return x.from == y.from && x.stride == y.stride &&
-                             x.offset + x.per_step * steps_later == y.offset;
-                    });
-}
-
 bool is_same_number(RecordedStatement const& one, RecordedStatement const& other) {
   return one.numbers == other.numbers &&
          one.statement.step.has_value() == other.statement.step.has_value() &&
@@ -70,16 +49,8 @@ std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
                 ", than in its first, ", name_of(one));
   if (!is_same_number(a, b))
     return text("uses a number that changes from step to step in ", name_of(one));
-  auto const steps_later = b.recorded_in - a.recorded_in;
-  bool const same_cells =
-      is_same_map(one.work.map, other.work.map, steps_later) &&
-      one.work.indices == other.work.indices && one.slab_map == other.slab_map &&
-      one.operands.size() == other.operands.size() &&
-      std::equal(one.operands.begin(), one.operands.end(), other.operands.begin(),
-                 [&](OperandRequest const& x, OperandRequest const& y) {
-                   return is_same_map(x.access.map, y.access.map, steps_later) &&
-                          x.access.boundaries == y.access.boundaries;
-                 });
+  bool const same_cells = one.work.indices == other.work.indices &&
+                          one.slab_map == other.slab_map && shows_same_cells(a, b);
   if (!same_cells) return text("uses other slices in its second step in ", name_of(one));
   if (!(*one.work.layout == *other.work.layout) || one.scalars.size() != other.scalars.size())
     return text("uses other arrays in its second step in ", name_of(one));
@@ -196,6 +167,12 @@ std::int64_t order_of(std::vector<std::size_t> const& next) {
   return order;
 }
 
+bool any_counts_from_end(RecordedStep const& first, RecordedStep const& second) {
+  for (std::size_t s = 0; s < std::min(first.statements.size(), second.statements.size()); ++s)
+    if (counts_from_end(first.statements[s], second.statements[s])) return true;
+  return false;
+}
+
 // Adds the arrays and scalars of two statements; false if they do not match.
 bool match(Statement const& one, Statement const& other, Matches<ArrayModel>& arrays,
            Matches<ScalarModel>& scalars) {
@@ -300,8 +277,12 @@ void Recorder::note_host_access() {
 ArrayBindings compare_steps(RecordedStep& first, RecordedStep const& second,
                             SourceLocation const& loop) {
   detail::catch_up_on_numbers();
-  auto [arrays, scalars] = match_statements(first, second, loop);
   ArrayBindings bindings;
+  if (any_counts_from_end(first, second)) {
+    bindings.fallback_reason = "a slice by the number of the step counts from the end at first";
+    return bindings;
+  }
+  auto [arrays, scalars] = match_statements(first, second, loop);
   if (!match_moves(first, second, arrays)) {
     bindings.fallback_reason = "arrays are moved or swapped differently in consecutive steps";
     return bindings;

@@ -14,11 +14,12 @@ Statement& Statement::operator=(Statement const&) = default;
 Statement::Statement(Statement&&) noexcept = default;
 Statement& Statement::operator=(Statement&&) noexcept = default;
 
+// Slices by the numbers of two loops are equal in some steps only, so they are never one operand.
 std::size_t Statement::add_operand(StatePtr const& array, Access const& access,
                                    std::int64_t constants_offset) {
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (constants_offset < 0 && operands[i].constants_offset < 0 && operands[i].array == array &&
-        operands[i].access == access)
+        operands[i].access == access && !access.map.follows_steps())
       return i;
   if (operands.size() == max_operands)
     throw UsageError(text("one statement reads more than ", max_operands,

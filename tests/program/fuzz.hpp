@@ -428,7 +428,7 @@ void fuzz_loops(std::int64_t usual_cases) {
   CHECK(in_blocks * 4 > cases);
   CHECK(staggered > 0);
   if (device_kind() == DeviceKind::cpu)
-    CHECK(reduced * 20 > cases);
+    CHECK(reduced > 0);
   else
     CHECK(in_graphs > 0);
 }

@@ -266,4 +266,70 @@ TEST_CASE("a view by the number of one step, and steps of an inner loop, are alw
   CHECK(run([](auto const& body) { iterate(8, body); }) == plain);
 }
 
+// A sum computed where every device has all cells, outer products, and tables of other ranks, at
+// the borders of what blocks can hold.
+TEST_CASE("sums of whole arrays, of repeated cells and of tables are those of the plain loop") {
+  auto const line = pieces();
+  NamedSharding const rows(line.mesh(), P("x", none)), whole(line.mesh(), P(none, none));
+  NamedSharding const everywhere(line.mesh(), P(none));
+  auto const inner = range(1, -1), less = range(0, -2), more = from(2);
+  auto const run = [&](int which, auto const& loop) {
+    auto u =
+        from_index<double>({24, 10}, rows, [](auto i) { return 0.1 * double(i[0] * 7 + i[1]); });
+    auto const w =
+        from_index<double>({24, 10}, whole, [](auto i) { return 1.0 / double(i[1] + 2); });
+    auto const t = iota<double>({40}, everywhere);
+    auto s = sum(u);
+    loop([&] {
+      u(inner, all) = 0.8 * u(inner, all) + 0.1 * u(less, all) + 0.1 * u(more, all);
+      if (which == 0) s = sum(w(23, all) * u(23, all));
+      if (which == 1) s = sum(u(all, 3)(all, newaxis) * t(newaxis, range(0, 9)));
+      if (which == 2) s = sum(shift(t(range(3, 20)), 1, periodic));
+      if (which == 3) u = u + 0.01 * shift(w(5, all), 1, periodic) * u;
+      if (which == 4) u = 0.9 * u + 0.01 * shift(t(range(0, 24)), -2, periodic)(all, newaxis);
+      u = u + 1e-9 * s;
+    });
+    return std::pair(u.to_host(), s.value());
+  };
+  for (int which = 0; which < 5; ++which) {
+    CAPTURE(which);
+    auto const plain = run(which, [](auto const& body) {
+      for (int s = 0; s < 9; ++s) body();
+    });
+    for (auto const depth : {0, 3})
+      CHECK(run(which, [&](auto const& body) { iterate(9, body, {depth, {}}); }) == plain);
+  }
+}
+
+TEST_CASE("a slice that counts from the end at first makes the body run in every step") {
+  NamedSharding const everywhere(Mesh({{"x", device_count()}}), P(none));
+  auto const table = iota<double>({9}, everywhere);
+  for (std::int64_t const back : {1, 3}) {
+    CAPTURE(back);
+    auto const run = [&](auto const& loop) {
+      auto u = zeros<double>({4}, everywhere);
+      loop([&](Step t) { u = 0.5 * u + table(t - back); });
+      return u.to_host();
+    };
+    auto const plain = run([](auto const& body) {
+      for (std::int64_t s = 0; s < 9; ++s) body(Step(s));
+    });
+    CHECK(run([](auto const& body) { iterate(9, body); }) == plain);
+  }
+}
+
+TEST_CASE("one statement may take slices of one array by the steps of two loops") {
+  NamedSharding const everywhere(Mesh({{"x", device_count()}}), P(none));
+  auto const table = iota<double>({9}, everywhere);
+  auto const run = [&](auto const& loop) {
+    auto u = zeros<double>({4}, everywhere);
+    loop(8, [&](Step i) { loop(8, [&](Step j) { u = 0.5 * u + 0.1 * table(i) * table(j); }); });
+    return u.to_host();
+  };
+  auto const plain = run([](std::int64_t steps, auto const& body) {
+    for (std::int64_t s = 0; s < steps; ++s) body(Step(s));
+  });
+  CHECK(run([](std::int64_t steps, auto const& body) { iterate(steps, body); }) == plain);
+}
+
 TEST_SUITE_END();

@@ -169,7 +169,14 @@ TEST_CASE("an array that every device has and nothing writes may be read anywher
   CHECK_FALSE(analysis.body.arrays[0].is_table);
   CHECK(analysis.body.arrays[2].is_table);
   CHECK(analysis.body.rank() == 1);
+  steps.bindings.arrays[2]->pin();
+  CHECK(steps.fallback_reason().empty());
   CHECK(schedule_block(analysis.body, 2, 1).widths[0] == GhostWidths{{0}, {1}});
+
+  auto& boundary = steps.step[0].statement.operands[1].access.boundaries[1];
+  boundary.below = boundary.above = BoundaryKind::periodic;
+  CHECK_FALSE(steps.fallback_reason().empty());
+  boundary = {};
 
   steps.write(shifted_by({0}), 0, 12).target = steps.bindings.arrays[2];
   CHECK(steps.fallback_reason().find("no neighbour at a fixed distance") != std::string::npos);
@@ -185,7 +192,15 @@ TEST_CASE("sums that cannot be part of a block are named") {
   elsewhere.write(shifted_by({0}), 0, 12);
   elsewhere.add_up(0, 0, 9).work = work_on(cells_on_devices(9, 2), {{0}, {9}});
   CHECK(elsewhere.fallback_reason() ==
-        "the sum of a whole array is computed on other devices than its arrays");
+        "the sum of a whole array is computed elsewhere than the arrays that are written");
+
+  Steps repeated;
+  repeated.write(shifted_by({0}), 0, 12);
+  auto& outer = repeated.add_up(0, 0, 12);
+  outer.work.indices = {{0, 0}, {12, 3}};
+  outer.work.map.rank_in = 2;
+  CHECK(repeated.fallback_reason() ==
+        "the sum of a whole array repeats the cells of the array where it is computed");
 
   Steps backwards;
   backwards.write(shifted_by({0}), 0, 12);

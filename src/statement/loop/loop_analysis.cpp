@@ -29,8 +29,20 @@ bool wraps_whole(Access const& access, std::size_t d, Shape const& shape) {
   return boundary.first == 0 && boundary.count == shape[d] && access.map.axes[d].stride == 1;
 }
 
-bool follows_steps(AffineMap const& map) {
-  return std::ranges::any_of(map.axes, [](AxisMap const& axis) { return axis.per_step != 0; });
+// Every index of a dimension with several moves a cell of its own.
+bool moves_all(AffineMap const& map, Box const& indices) {
+  for (std::size_t d = 0; d < indices.rank(); ++d) {
+    bool const moves = std::ranges::any_of(
+        map.axes, [d](AxisMap const& axis) { return axis.from == static_cast<int>(d); });
+    if (!moves && indices.extent(d) > 1) return false;
+  }
+  return true;
+}
+
+bool is_periodic(Access const& access) {
+  return std::ranges::any_of(access.boundaries, [](AxisBoundary const& boundary) {
+    return boundary.below == BoundaryKind::periodic;
+  });
 }
 
 // Measures how far from the written cell an operand is read along dimension d; reads past a
@@ -134,7 +146,8 @@ class Analyzer {
     for (std::size_t a = 0; a < bindings_.arrays.size(); ++a) {
       auto const& array = bindings_.arrays[a];
       auto const& layout = *array->layout();
-      if (!beside_[a] && may_be_table(a)) {
+      bool const moves = bindings_.next_array[a] != a;
+      if (!beside_[a] && may_be_table(a) && !(moves && array->is_pinned())) {
         result_.body.arrays.push_back(table_array(layout.shape()));
         continue;
       }
@@ -183,10 +196,13 @@ class Analyzer {
     combined_.push_back(statement.result);
   }
 
-  // An array that lies where a reduction is computed.
+  // An array that lies where a reduction is computed: cut as the arrays that are written, so that
+  // what a device adds up lies beside its own cells of these.
   [[nodiscard]] std::optional<std::size_t> array_of_reduction(Statement const& statement) const {
+    auto const& layout = *statement.work.layout;
+    if (!(layout.sharding() == result_.reference->sharding())) return std::nullopt;
     for (std::size_t a = 0; a < bindings_.arrays.size(); ++a)
-      if (*bindings_.arrays[a]->layout() == *statement.work.layout) return a;
+      if (*bindings_.arrays[a]->layout() == layout) return a;
     return std::nullopt;
   }
 
@@ -199,10 +215,12 @@ class Analyzer {
     } else if (statement.is_reduction()) {
       if (statement.reduction.depends_on_order)
         stop(text(name, " depends on the order of the cells"));
+      else if (!moves_all(statement.work.map, statement.work.indices))
+        stop(text(name, " repeats the cells of the array where it is computed"));
       else if (auto const found = array_of_reduction(statement); found)
         return found;
       else
-        stop(text(name, " is computed on other devices than its arrays"));
+        stop(text(name, " is computed elsewhere than the arrays that are written"));
     } else if (!(*statement.work.layout == *statement.target->layout())) {
       stop(text(name, " is computed elsewhere than it is written"));
     } else {
@@ -216,7 +234,7 @@ class Analyzer {
     auto const place = place_of(statement);
     if (!place || statement.work.indices.empty()) return;
     auto const& map = statement.work.map;
-    if (follows_steps(map))
+    if (map.follows_steps())
       return stop(text(name_of(statement), statement.is_reduction() ? " reads" : " writes",
                        " another slice in every step"));
     for (auto const& axis : map.axes)
@@ -225,6 +243,7 @@ class Analyzer {
                          " cells backwards"));
     LoopStatement entry;
     entry.array = *place;
+    mark(beside_, *place);
     entry.reduces = statement.is_reduction();
     entry.part = part_;
     entry.written = map.image(statement.work.indices);
@@ -243,7 +262,7 @@ class Analyzer {
     auto const why_not = measure_read(read, statement, operand);
     if (why_not.empty()) {
       mark(beside_, array);
-    } else if (may_be_table(array)) {
+    } else if (may_be_table(array) && !is_periodic(operand.access)) {
       read.is_table = true;
     } else {
       return stop(text(name_of(statement), why_not));
@@ -265,7 +284,7 @@ class Analyzer {
     if (access.rank() != rank || !moves_alike(access.map, map))
       return text(" reads ", access, " for cell ", map,
                   ", which is no neighbour at a fixed distance");
-    if (follows_steps(access.map)) return " reads another slice in every step";
+    if (access.map.follows_steps()) return " reads another slice in every step";
     read.lowest = read.highest = Index(rank, 0);
     read.wraps = InlineVector<bool, max_rank>(rank, false);
     for (std::size_t d = 0; d < rank; ++d) {

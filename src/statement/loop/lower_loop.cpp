@@ -94,8 +94,7 @@ void add_scalars(BlockParts const& parts, LoopPlan& loop) {
 // Some of its slices lie elsewhere in every step.
 bool follows_steps(Statement const& statement) {
   return std::ranges::any_of(statement.operands, [](OperandRequest const& operand) {
-    return std::ranges::any_of(operand.access.map.axes,
-                               [](AxisMap const& axis) { return axis.per_step != 0; });
+    return operand.access.map.follows_steps();
   });
 }
 

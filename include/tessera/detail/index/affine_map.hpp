@@ -36,6 +36,8 @@ struct AffineMap {
   [[nodiscard]] static AffineMap identity(std::size_t rank);
 
   [[nodiscard]] std::size_t rank() const { return axes.size(); }
+  /// True if it shows other cells in every step of a loop.
+  [[nodiscard]] bool follows_steps() const;
   [[nodiscard]] Index operator()(Index const& i) const;
 
   /// The smallest box of cells that holds every image of `indices`.
