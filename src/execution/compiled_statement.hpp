@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/execution/pair_trials.hpp"
+#include "src/execution/pairs/pair_trials.hpp"
 #include "src/execution/store_trial.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"
 #include "src/transport/channel/channel.hpp"

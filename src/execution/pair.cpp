@@ -7,7 +7,7 @@
 
 #include "src/base/inline_vector.hpp"
 #include "src/execution/compute.hpp"
-#include "src/execution/row_access.hpp"
+#include "src/execution/pairs/row_access.hpp"
 #include "src/statement/kernel.hpp"
 
 namespace tessera {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "src/execution/device_task.hpp"
-#include "src/execution/pair_options.hpp"
+#include "src/execution/pairs/pair_options.hpp"
 
 namespace tessera {
 

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "src/execution/trial.hpp"
+#include "src/execution/pairs/trial.hpp"
 #include "src/statement/kernel.hpp"
 
 namespace tessera {

@@ -8,7 +8,7 @@
 #include "src/device/worker.hpp"
 #include "src/execution/device_task.hpp"
 #include "src/execution/pair.hpp"
-#include "src/execution/pair_options.hpp"
+#include "src/execution/pairs/pair_options.hpp"
 
 namespace tessera {
 

@@ -45,7 +45,7 @@ FLOORS = {
     "transport": ["protocol", "channel", ("local", "shm", "mpi", "ucx"), "host_memory", "rpc", "."],
     "liveness": ["."],
     "network": ["."],
-    "execution": ["storage", ".", "gpu_channels", ("connection", "one_sided")],
+    "execution": ["storage", "pairs", ".", "gpu_channels", ("connection", "one_sided")],
     "runtime": ["statements", "profiler", "start", "."],
     "array": ["erased", "expr", "gpu", "evaluate", "."],
     "program": ["."],

@@ -1,4 +1,4 @@
-#include "src/execution/pair_trials.hpp"
+#include "src/execution/pairs/pair_trials.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "src/execution/row_access.hpp"
+#include "src/execution/pairs/row_access.hpp"
 
 #include <vector>
 

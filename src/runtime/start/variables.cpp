@@ -8,7 +8,7 @@
 #include "src/device/drivers/drivers.hpp"
 #include "src/device/emulated/peers.hpp"
 #include "src/execution/gpu_channels/gpu_route_choice.hpp"
-#include "src/execution/pair_options.hpp"
+#include "src/execution/pairs/pair_options.hpp"
 #include "src/layout/colors.hpp"
 #include "src/plan/loop_variables.hpp"
 #include "src/runtime/profiler/observer.hpp"

@@ -1,4 +1,4 @@
-#include "src/execution/pair_options.hpp"
+#include "src/execution/pairs/pair_options.hpp"
 
 #include "src/base/environment.hpp"
 #include "src/device/caches.hpp"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/execution/trial.hpp"
+#include "src/execution/pairs/trial.hpp"
 #include "src/statement/kernel.hpp"
 
 namespace tessera {
