@@ -26,6 +26,8 @@
 #include "support/boundaries.hpp"
 #include "support/layouts.hpp"
 
+#include "neighbours.hpp"
+
 namespace tessera::test {
 
 enum class BodyKind : std::uint8_t {
@@ -202,17 +204,10 @@ class LoopFuzz {
 
   // Cells of a, and of b and c at a distance.
   void add_ranges(BodyStatement& s, std::int64_t extent) {
-    std::int64_t const reach = random_.between(0, 2);
-    auto const lo = std::min(extent, reach + random_.between(0, 1) * random_.between(0, 2));
-    auto const hi = std::max(lo, extent - reach - random_.between(0, 1) * random_.between(0, 2));
-    auto const step = random_.between(0, 3) == 0 ? 2 : 1;
-    auto const at = [&](std::int64_t by) { return range(lo + by, hi + by, step); };
-    s.in_a.push_back(at(0));
-    s.in_b.push_back(at(random_.between(-reach, reach)));
-    s.in_c.push_back(at(random_.between(-reach, reach)));
-    // A range must not run past the ends, where it would be cut off.
-    if (lo + reach > extent || lo - reach < 0 || hi + reach > extent || hi < lo)
-      s.in_b.back() = s.in_c.back() = s.in_a.back();
+    auto const ranges = random_neighbours(random_, extent);
+    s.in_a.push_back(ranges.written);
+    s.in_b.push_back(ranges.one);
+    s.in_c.push_back(ranges.other);
   }
 
   // As many cells of a, of b and of c, at most two cells apart where the shapes allow it.

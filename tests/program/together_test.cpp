@@ -21,6 +21,8 @@
 
 #include "support/layouts.hpp"
 
+#include "neighbours.hpp"
+
 using namespace tessera;
 using test::Random;
 
@@ -113,17 +115,10 @@ class Programs {
 
   // Cells of a, and of b and c at a distance.
   void add_ranges(Action& s, std::int64_t extent) {
-    std::int64_t const reach = random_.between(0, 2);
-    auto const lo = std::min(extent, reach + random_.between(0, 1) * random_.between(0, 2));
-    auto const hi = std::max(lo, extent - reach - random_.between(0, 1) * random_.between(0, 2));
-    auto const step = random_.between(0, 3) == 0 ? 2 : 1;
-    auto const at = [&](std::int64_t by) { return range(lo + by, hi + by, step); };
-    s.in_a.push_back(at(0));
-    s.in_b.push_back(at(random_.between(-reach, reach)));
-    s.in_c.push_back(at(random_.between(-reach, reach)));
-    // A range must not run past the ends, where it would be cut off.
-    if (lo + reach > extent || lo - reach < 0 || hi + reach > extent || hi < lo)
-      s.in_b.back() = s.in_c.back() = s.in_a.back();
+    auto const ranges = test::random_neighbours(random_, extent);
+    s.in_a.push_back(ranges.written);
+    s.in_b.push_back(ranges.one);
+    s.in_c.push_back(ranges.other);
   }
 
   // Some programs grow beyond all numbers. Every NaN counts as one.
