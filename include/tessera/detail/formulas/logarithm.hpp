@@ -140,18 +140,21 @@ TESSERA_FORMULA Pair<R> product_of_pairs(Pair<R> a, Pair<R> b) {
   return {product.high, fused(a.low, b.high, fused(a.high, b.low, product.low))};
 }
 
-/// The binary logarithm of x. Error: at most 0.71 ulp (double), 0.73 ulp (float).
-struct Log2 : RareUnlessNormal {
+/// Logarithms whose formula takes the exponent and the factor of a number.
+template <class Formula>
+struct OfSplit : RareUnlessNormal {
   template <class R>
   TESSERA_FORMULA static R usual(R x) {
-    return of_parts(split_normal(x));
+    return Formula::of_parts(split_normal(x));
   }
   template <class R>
   TESSERA_FORMULA static R rare(R x) {
-    return log_or_special(x, of_parts(split(x)));
+    return log_or_special(x, Formula::of_parts(split(x)));
   }
+};
 
- private:
+/// The binary logarithm of x. Error: at most 0.71 ulp (double), 0.73 ulp (float).
+struct Log2 : OfSplit<Log2> {
   template <class R>
   TESSERA_FORMULA static R of_parts(Split<R> parts) {
     constexpr R high = either<R>(0x1.71547652b82fep0, 0x1.715476p0F);
@@ -164,17 +167,7 @@ struct Log2 : RareUnlessNormal {
 };
 
 /// The decimal logarithm of x. Error: at most 0.66 ulp (double), 0.68 ulp (float).
-struct Log10 : RareUnlessNormal {
-  template <class R>
-  TESSERA_FORMULA static R usual(R x) {
-    return of_parts(split_normal(x));
-  }
-  template <class R>
-  TESSERA_FORMULA static R rare(R x) {
-    return log_or_special(x, of_parts(split(x)));
-  }
-
- private:
+struct Log10 : OfSplit<Log10> {
   template <class R>
   TESSERA_FORMULA static R of_parts(Split<R> parts) {
     constexpr R high = either<R>(0x1.bcb7b1526e50ep-2, 0x1.bcb7b2p-2F);
