@@ -171,6 +171,11 @@ TEST_CASE("an array that every device has and nothing writes may be read anywher
   CHECK(analysis.body.rank() == 1);
   steps.bindings.arrays[2]->pin();
   CHECK(steps.fallback_reason().empty());
+  // It may lie otherwise in memory than the one whose place it takes.
+  steps.bindings.arrays.push_back(std::make_shared<ArrayModel>(whole, 8, 4));
+  steps.bindings.next_array = {0, 1, 3, 2};
+  CHECK(steps.fallback_reason() == "the memory of an array is pinned");
+  steps.bindings.next_array = {0, 1, 2, 3};
   CHECK(schedule_block(analysis.body, 2, 1).widths[0] == GhostWidths{{0}, {1}});
 
   auto& boundary = steps.step[0].statement.operands[1].access.boundaries[1];
