@@ -6,7 +6,8 @@ one process, in two phases:
     steady      the same statement many times: its plan is found
     first       as many different statements: each is planned
 
-What is called at least once per statement belongs to its life. Three figures of each phase:
+What is called at least once per statement belongs to its life, if every recording has it: what is
+called to wait for another thread depends on the machine. Three figures of each phase:
 
     functions   functions of the library; all overloads and instances of a template are one, and
                 lambdas belong to the function that they are written in
@@ -19,8 +20,8 @@ climbs, but listed apart, are calls of something above that the caller knows by 
     by address  a virtual function, a std::function or a pointer to a function
     handed      a member or an operator of a type that the caller, a template, has been given
 
-usage: life.py DRIVER [--root ROOT] [--statements N] [--limit PHASE.FIGURE=N]... [--list PHASE]
-               [--apart]
+usage: life.py DRIVER [--root ROOT] [--statements N] [--recordings N] [--limit PHASE.FIGURE=N]...
+               [--list PHASE] [--apart]
 
 Fails if a figure is above its limit. --list lists functions by file, --apart the calls that are not
 climbs. Functions that are inlined are not counted, so a build without optimisation counts most.
@@ -278,6 +279,13 @@ class Profile:
                 elif key == "calls":
                     count = int(value.split(" ", 1)[0])
 
+    def often_called(self, enough: float) -> set[tuple]:
+        """The pairs of caller and callee, by their short names, with so many calls in all."""
+        called = collections.Counter()
+        for call, count in self.calls.items():
+            called[call.caller.short, call.callee.short] += count
+        return {pair for pair, count in called.items() if count >= enough}
+
     def by_address(self, program: str, address: int) -> bool:
         return program != self.driver or self.code.calls_by_address(address)
 
@@ -288,13 +296,12 @@ class Profile:
 class Life:
     """What takes part in one statement."""
 
-    def __init__(self, profile: Profile, statements: int):
+    def __init__(self, recordings: list[Profile], statements: int):
         enough = ENOUGH * statements
-        called = collections.Counter()
-        for call, count in profile.calls.items():
-            called[call.caller.short, call.callee.short] += count
+        profile = recordings[0]
+        common = set.intersection(*(p.often_called(enough) for p in recordings))
         self.calls = {call for call in profile.calls
-                      if called[call.caller.short, call.callee.short] >= enough}
+                      if (call.caller.short, call.callee.short) in common}
         own = {f.short for call in self.calls for f in (call.caller, call.callee) if f.file}
         self.functions = sorted(own)
         self.files = sorted({file for file, _ in own})
@@ -386,6 +393,7 @@ def main() -> int:
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parents[2])
     parser.add_argument("--statements", type=int, default=20)
+    parser.add_argument("--recordings", type=int, default=3)
     parser.add_argument("--limit", action="append", default=[], metavar="PHASE.FIGURE=N")
     parser.add_argument("--list", action="append", default=[], choices=PHASES)
     parser.add_argument("--apart", action="store_true")
@@ -401,10 +409,12 @@ def main() -> int:
         print("skipped: only calls of x86-64 are known")
         return 77
     code = Code(arguments.driver)
-    with tempfile.TemporaryDirectory() as folder:
-        profiles = [Profile(path, code, arguments.driver, arguments.root) for path in
-                    record(arguments.driver, arguments.statements, pathlib.Path(folder))]
-    lives = [Life(profile, arguments.statements) for profile in profiles]
+    recordings = []
+    for _ in range(arguments.recordings):
+        with tempfile.TemporaryDirectory() as folder:
+            recordings.append([Profile(path, code, arguments.driver, arguments.root) for path in
+                               record(arguments.driver, arguments.statements, pathlib.Path(folder))])
+    lives = [Life(phase, arguments.statements) for phase in zip(*recordings)]
     if not all(life.functions for life in lives):
         print("skipped: the driver has no line tables")
         return 77

@@ -49,6 +49,9 @@ class Calls(unittest.TestCase):
     texts = {}  # of files
 
     def life_of(self, *calls: tuple) -> Life:
+        return Life([self.recording(*calls)], STATEMENTS)
+
+    def recording(self, *calls: tuple) -> Profile:
         """Of calls (file, caller, file, callee, count); a callee with a * is called by address."""
         lines = ["ob=(1) /driver"]
         for address, (caller_file, caller, callee_file, callee, count) in enumerate(calls):
@@ -64,7 +67,7 @@ class Calls(unittest.TestCase):
             (root / "profile").write_text("\n".join(lines))
             profile = Profile(root / "profile", self, pathlib.Path("/driver"), root)
             profile.namespaces.add("tessera")
-            return Life(profile, STATEMENTS)
+            return profile
 
     def id(self, name: str) -> str:
         return f"({abs(hash(name))}) {name}"
@@ -74,6 +77,12 @@ class Calls(unittest.TestCase):
 
     def edges(self, calls: dict) -> list[tuple]:
         return [(caller[1], callee[1]) for caller, callee in calls]
+
+    def test_what_one_recording_lacks_does_not_count(self):
+        always = (FILES[2], "tessera::a()", FILES[1], "tessera::b()", 10)
+        once = (FILES[2], "tessera::a()", FILES[0], "tessera::c()", 10)
+        life = Life([self.recording(always, once), self.recording(always)], STATEMENTS)
+        self.assertEqual(life.figures(), {"functions": 2, "files": 2, "climbs": 0})
 
     def test_what_is_called_less_than_once_per_statement_does_not_count(self):
         life = self.life_of((FILES[2], "tessera::a()", FILES[1], "tessera::b()", 10),
