@@ -32,13 +32,13 @@ tessera_add_check(readme readme.py "${PROJECT_SOURCE_DIR}")
 tessera_add_check(doxygen doxygen)
 set_tests_properties(doxygen PROPERTIES TIMEOUT 120)
 tessera_add_check(mpich mpich "${PROJECT_BINARY_DIR}/mpich" ${CMAKE_CXX_COMPILER})
-set_tests_properties(mpich PROPERTIES TIMEOUT 900 LABELS "check;spread;slow" PROCESSORS 4)
+set_tests_properties(mpich PROPERTIES TIMEOUT 2400 LABELS "check;spread;slow" PROCESSORS 4)
 
 # Every public header alone, and every private one. Ninja knows which of them changed.
 add_test(NAME headers
   COMMAND ${CMAKE_COMMAND} --build "${PROJECT_BINARY_DIR}"
           --target all_verify_interface_header_sets tessera_verify_private_headers)
-set_tests_properties(headers PROPERTIES TIMEOUT 900 LABELS "check;slow" RUN_SERIAL ON)
+set_tests_properties(headers PROPERTIES TIMEOUT 1800 LABELS "check;slow" RUN_SERIAL ON)
 
 # What takes part in the life of one statement. Functions that are inlined are not counted: without
 # optimisation there are about twice as many.
