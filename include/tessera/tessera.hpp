@@ -19,6 +19,7 @@
 #include "tessera/layout/layout.hpp"
 #include "tessera/layout/parse.hpp"
 #include "tessera/ops/partial.hpp"
+#include "tessera/ops/products.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 #include "tessera/program/program.hpp"

@@ -35,6 +35,7 @@ import textwrap
 FLOORS = {
     "base": ["."],
     "formulas": [".", "x86"],
+    "products": [".", "x86"],
     "index": ["."],
     "mesh": ["."],
     "layout": ["."],

@@ -1,0 +1,120 @@
+#pragma once
+/// @file
+/// Products of matrices, with the same bits for any number of devices.
+///
+/// A cell's value is defined without regard to how anything is cut. The terms are taken in blocks
+/// of 256, counted from 0. A block's sum starts at +0 and takes one fused multiply-add after
+/// another; then it is added to the cell, which starts at +0. float16 and bfloat16 are multiplied
+/// and added in float, and rounded once at the end. Complex numbers take fma(a.re, b.re, ·),
+/// fma(-a.im, b.im, ·) for the real part, and fma(a.re, b.im, ·), fma(a.im, b.re, ·) for the
+/// imaginary one. Integers keep their type and are exact modulo 2^bits.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <utility>
+
+#include "tessera/array/dist_array.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/detail/ops/product_operand.hpp"
+
+namespace tessera {
+
+/// Where the result of an operation is to lie: where the operation puts it, or as this sharding
+/// says.
+class ResultSharding {
+ public:
+  ResultSharding() = default;
+  ResultSharding(NamedSharding sharding) : sharding_(std::move(sharding)) {}  // NOLINT: it is one
+  ResultSharding(Mesh const& mesh, PartitionSpec const& spec) : sharding_({mesh, spec}) {}
+
+  [[nodiscard]] NamedSharding value_or(NamedSharding const& other) const {
+    return sharding_.value_or(other);
+  }
+  [[nodiscard]] bool is_given() const { return sharding_.has_value(); }
+
+ private:
+  std::optional<NamedSharding> sharding_;
+};
+
+/// The memory that a device may use for cells of operands which it lacks, if a program does not
+/// say.
+inline constexpr std::int64_t product_memory_bytes = std::int64_t{64} * 1024 * 1024;
+
+/// What matmul can be asked for.
+struct MatmulOptions {
+  ResultSharding sharding = {};
+  std::int64_t memory_bytes = product_memory_bytes;
+};
+/// What matmul_into can be asked for.
+struct MatmulIntoOptions {
+  bool adds = false;  ///< target += a b
+  std::int64_t memory_bytes = product_memory_bytes;
+};
+
+/// The product of matrices, by NumPy's rules: of the last two dimensions, for each index of the
+/// ones before, which broadcast. A vector is a row on the left and a column on the right, and the
+/// result lacks its dimension.
+///
+/// Ranks:   collective.
+/// Shapes:  (…, m, k) and (…, k, n) to (…, m, n). Types are promoted as by *; bool has no products.
+/// Throws:  ShapeError if the inner extents differ or dimensions do not broadcast; ShardingError if
+///          the result cannot lie as asked.
+/// Cost:    a device that computes cells is sent what it lacks of their rows of a and columns of b.
+///          If the program does not say, the result is cut along m as a, along n as b, and along
+///          the others as a; a mesh axis that cuts a already does not cut b's part. An operand that
+///          is an expression is computed to an array first.
+/// Example: auto c = ts::matmul(a, b); auto d = ts::matmul(a, b, {.sharding = {mesh, P("x",
+/// none)}});
+template <Expression A, Expression B>
+requires(A::rank > 0 && B::rank > 0)
+    [[nodiscard]] auto matmul(A const& a, B const& b, MatmulOptions const& options = {},
+                              std::source_location at = std::source_location::current()) {
+  using T = detail::product_element<A, B>;
+  using Names = detail::MatmulLabels<A::rank, B::rank>;
+  detail::ProductOperands const operands{detail::product_operand<T>(a, Names::a()),
+                                         detail::product_operand<T>(b, Names::b()), "matmul", at};
+  auto const shape = detail::shape_of_product(operands, Names::result(), true);
+  ResultArray<T, Names::rank> result(shape, options.sharding.value_or(detail::sharding_of_product(
+                                                operands, Names::result(), shape)));
+  if (!detail::multiply_views(operands, detail::product_view(result.view(at), Names::result()),
+                              detail::product_type_of<T>(),
+                              {.adds = false, .memory_bytes = options.memory_bytes}))
+    result = T();
+  return result;
+}
+
+/// The same, written to an array or a slice, or added to it.
+///
+/// Shapes:  the target has the product's shape.
+/// Throws:  ShapeError; UsageError if the target is partial.
+/// Cost:    as matmul's, into the target's layout. An operand with cells of the target is copied
+///          first.
+/// Example: ts::matmul_into(c(rows, cols), a, ts::transpose(b), {.adds = true});
+template <class C, Expression A, Expression B>
+requires(A::rank > 0 && B::rank > 0 && detail::ProductTarget<C>) void matmul_into(
+    C&& target, A const& a, B const& b, MatmulIntoOptions const& options = {},
+    std::source_location at = std::source_location::current()) {
+  using T = typename std::remove_cvref_t<C>::value_type;
+  using Names = detail::MatmulLabels<A::rank, B::rank>;
+  static_assert(std::same_as<T, detail::product_element<A, B>>,
+                "matmul_into: the target has another type than the product; convert an operand");
+  static_assert(std::remove_cvref_t<C>::rank == Names::rank,
+                "matmul_into: the target has another number of dimensions than the product");
+  auto const into = target.view(at);
+  detail::check_writable(into.storage());
+  detail::ProductOperands const operands{detail::product_operand<T>(a, Names::a(), into.storage()),
+                                         detail::product_operand<T>(b, Names::b(), into.storage()),
+                                         "matmul_into", at};
+  detail::check_target(into.shape(), detail::shape_of_product(operands, Names::result(), true),
+                       "matmul_into");
+  if (!detail::multiply_views(operands, detail::product_view(into, Names::result()),
+                              detail::product_type_of<T>(),
+                              {.adds = options.adds, .memory_bytes = options.memory_bytes}) &&
+      !options.adds)
+    into = T();
+}
+
+}  // namespace tessera

@@ -1,0 +1,109 @@
+#include "tessera/detail/ops/product.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+#include "tessera/detail/array/erased/handle.hpp"
+
+#include "src/base/text.hpp"
+#include "src/ops/product_statement.hpp"
+
+namespace tessera::detail {
+namespace {
+
+// The extent of a label in a view; none if it is not there.
+std::optional<std::int64_t> extent_in(ProductView const& view, char label) {
+  auto const place = place_of(label, view.labels);
+  return place ? std::optional(view.extents[*place]) : std::nullopt;
+}
+
+[[noreturn]] void refuse_extents(ProductOperands const& operands, char label) {
+  throw ShapeError(
+      text(operands.kind, ": a of shape ", operands.a.extents, " and b of shape ",
+           operands.b.extents, " do not fit: dimension ", *place_of(label, operands.a.labels),
+           " of a has ", counted(*extent_in(operands.a, label), "cell"), ", dimension ",
+           *place_of(label, operands.b.labels), " of b has ", *extent_in(operands.b, label),
+           "; they have to be equal: transpose an operand, or take slices of it"));
+}
+
+// The entry and the cut of a dimension of a view, without the mesh axes that are used already.
+struct LyingDimension {
+  std::vector<std::string> axes;
+  Cut cut = Cut::balanced();
+};
+LyingDimension lying_of(ProductView const& view, std::size_t dimension, std::int64_t extent,
+                        std::vector<std::string>& used) {
+  LyingDimension result;
+  auto const& layout = *layout_of(readable(view.array));
+  for (std::size_t r = 0; r < view.axes.size(); ++r) {
+    if (view.axes[r].from != static_cast<int>(dimension)) continue;
+    auto const& sharding = layout.sharding();
+    auto const& axes = sharding.spec()[r].axes();
+    for (auto const& name : axes)
+      if (std::find(used.begin(), used.end(), name) == used.end()) result.axes.push_back(name);
+    used.insert(used.end(), result.axes.begin(), result.axes.end());
+    bool const is_same = result.axes == axes && layout.shape()[r] == extent;
+    auto const& cut = sharding.cut(r);
+    bool const fits_all = !cut.lists_cells() && cut.kind() != Cut::Kind::strict;
+    if (is_same || fits_all) result.cut = cut;
+  }
+  return result;
+}
+
+}  // namespace
+
+Labels labels_of(std::string_view text) {
+  return Labels(text.begin(), text.end());
+}
+
+Shape shape_of_product(ProductOperands const& operands, Labels const& result, bool broadcasts) {
+  auto const& [a, b, kind, location] = operands;
+  for (std::size_t d = 0; d < a.labels.size(); ++d) {
+    auto const label = a.labels[d];
+    auto const other = extent_in(b, label);
+    bool const may_repeat = broadcasts && place_of(label, result);
+    if (!other || *other == a.extents[d] || (may_repeat && (*other == 1 || a.extents[d] == 1)))
+      continue;
+    refuse_extents(operands, label);
+  }
+  Shape shape;
+  for (auto const label : result) {
+    auto const in_a = extent_in(a, label);
+    auto const in_b = extent_in(b, label);
+    shape.push_back(!in_a || (in_b && *in_a == 1) ? *in_b : *in_a);
+  }
+  return shape;
+}
+
+void check_target(Shape const& target, Shape const& product, char const* kind) {
+  if (!(target == product))
+    throw ShapeError(text(kind, ": the target has shape ", target, ", the product ", product,
+                          "; they have to be equal"));
+}
+
+NamedSharding sharding_of_product(ProductOperands const& operands, Labels const& result,
+                                  Shape const& shape) {
+  auto const& mesh = layout_of(readable(operands.a.array))->mesh();
+  bool const is_one_mesh = layout_of(readable(operands.b.array))->mesh() == mesh;
+  std::vector<std::string> used;
+  std::vector<SpecEntry> entries(result.size(), none);
+  std::vector<Cut> cuts(result.size(), Cut::balanced());
+  // All dimensions of a come first, so that an axis that cuts both cuts what a gives.
+  for (auto const* const view : {&operands.a, &operands.b}) {
+    if (view == &operands.b && !is_one_mesh) break;
+    for (std::size_t d = 0; d < result.size(); ++d) {
+      auto const place = place_of(result[d], view->labels);
+      if (!place || !is_moved(*view, result[d], shape[d]) || !entries[d].axes().empty()) continue;
+      auto const lying = lying_of(*view, *place, shape[d], used);
+      if (lying.axes.empty()) continue;
+      entries[d] = SpecEntry(lying.axes);
+      cuts[d] = lying.cut;
+    }
+  }
+  return {mesh, PartitionSpec(entries), cuts};
+}
+
+}  // namespace tessera::detail

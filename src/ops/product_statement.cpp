@@ -1,0 +1,185 @@
+#include "src/ops/product_statement.hpp"
+
+#include <algorithm>
+
+#include "tessera/detail/array/erased/handle.hpp"
+#include "tessera/detail/base/hash.hpp"
+#include "tessera/detail/runtime/submit.hpp"
+#include "tessera/detail/statement/statement.hpp"
+
+#include "src/index/box.hpp"
+#include "src/plan/access.hpp"
+#include "src/products/product.hpp"
+#include "src/statement/array_model.hpp"
+#include "src/statement/copy_kernel.hpp"
+
+namespace tessera {
+namespace {
+
+using detail::GpuLauncher;
+using detail::KernelCall;
+using detail::layout_of;
+using detail::named;
+using detail::Statement;
+using detail::ViewAxis;
+
+// The kernel of a product: what each dimension is, and which operands are multiplied.
+struct ProductKernel {
+  ProductType type;
+  bool has_start;
+  std::array<ProductRole, max_rank> roles;
+  std::array<std::uint8_t, 3> slots;  // of a, b and the start
+};
+
+// Computes a whole box, whatever rows are asked for.
+void multiply_box(void const* context, std::int64_t, std::int64_t) {
+  auto const& call = *static_cast<KernelCall const*>(context);
+  auto const& kernel = *static_cast<ProductKernel const*>(call.kernel);
+  auto const& a = call.operands[kernel.slots[0]];
+  auto const& b = call.operands[kernel.slots[1]];
+  Product product;
+  product.a = a.first;
+  product.b = b.first;
+  product.c = call.target;
+  Index const* start_strides = nullptr;
+  if (kernel.has_start) {
+    auto const& start = call.operands[kernel.slots[2]];
+    product.start = start.first;
+    start_strides = start.strides;
+  }
+  std::array<ProductDimensions*, 4> const kinds{&product.batch, &product.rows, &product.columns,
+                                                &product.terms};
+  for (std::size_t d = 0; d < call.extents->size(); ++d)
+    kinds[static_cast<std::size_t>(kernel.roles[d])]->push_back(
+        {(*call.extents)[d], (*a.strides)[d], (*b.strides)[d],
+         start_strides == nullptr ? 0 : (*start_strides)[d], (*call.target_strides)[d]});
+  multiply(kernel.type, product);
+}
+
+// No compiler for GPUs has made it yet.
+constinit GpuLauncher gpu_product = nullptr;
+
+void add_dimension(ProductSpace& space, char label, std::int64_t extent, ProductRole role) {
+  space.roles[space.labels.size()] = role;
+  space.labels.push_back(label);
+  space.extents.push_back(extent);
+}
+
+// How the statement sees a view.
+Access access_of(ProductView const& view, ProductSpace const& space) {
+  AffineMap map{space.labels.size(), {}};
+  for (auto const& axis : view.axes) {
+    int from = AxisMap::fixed;
+    if (axis.from != ViewAxis::fixed) {
+      auto const label = view.labels[static_cast<std::size_t>(axis.from)];
+      auto const d = *place_of(label, space.labels);
+      if (is_moved(view, label, space.extents[d])) from = static_cast<int>(d);
+    }
+    map.axes.push_back({from, axis.offset, axis.stride, axis.per_step});
+  }
+  return Access::plain(map);
+}
+
+std::uint64_t hash_of(ProductKernel const& kernel) {
+  auto hash = detail::hash_text("product");
+  hash = detail::mix(hash, static_cast<std::uint64_t>(kernel.type));
+  hash = detail::mix(hash, kernel.has_start ? 1 : 0);
+  for (auto const role : kernel.roles) hash = detail::mix(hash, static_cast<std::uint64_t>(role));
+  for (auto const slot : kernel.slots) hash = detail::mix(hash, slot);
+  return hash;
+}
+
+}  // namespace
+
+std::int64_t ProductSpace::terms() const {
+  std::int64_t terms = 1;
+  for (std::size_t d = 0; d < labels.size(); ++d)
+    if (roles[d] == ProductRole::term) terms *= extents[d];
+  return terms;
+}
+
+std::optional<std::size_t> place_of(char label, Labels const& labels) {
+  auto const* const found = std::find(labels.begin(), labels.end(), label);
+  if (found == labels.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - labels.begin());
+}
+
+bool is_moved(ProductView const& view, char label, std::int64_t extent) {
+  auto const place = place_of(label, view.labels);
+  return place && (view.extents[*place] != 1 || extent == 1);
+}
+
+ProductSpace space_of(ProductOperands const& operands, ProductView const& target) {
+  ProductSpace space;
+  for (std::size_t d = 0; d < target.labels.size(); ++d) {
+    auto const label = target.labels[d];
+    auto const extent = target.extents[d];
+    bool const in_a = is_moved(operands.a, label, extent);
+    bool const in_b = is_moved(operands.b, label, extent);
+    add_dimension(space, label, extent,
+                  in_a && in_b ? ProductRole::batch
+                  : in_b       ? ProductRole::column
+                               : ProductRole::row);
+  }
+  for (auto const* const view : {&operands.a, &operands.b})
+    for (std::size_t d = 0; d < view->labels.size(); ++d)
+      if (!place_of(view->labels[d], space.labels))
+        add_dimension(space, view->labels[d], view->extents[d], ProductRole::term);
+  return space;
+}
+
+ProductView part_of(ProductView const& view, LabelPart const& part, std::int64_t extent) {
+  auto result = view;
+  if (!is_moved(view, part.label, extent)) return result;
+  auto const place = *place_of(part.label, view.labels);
+  for (auto& axis : result.axes)
+    if (axis.from == static_cast<int>(place)) axis.offset += axis.stride * part.lo;
+  result.extents[place] = part.hi - part.lo;
+  return result;
+}
+
+void submit_product(ProductOperands const& operands, ProductView const& target,
+                    ProductView const* start, ProductType type) {
+  auto const space = space_of(operands, target);
+  Statement statement;
+  statement.kind = operands.kind;
+  statement.location = operands.location;
+  // The cells that a device lacks of a product are no surprise.
+  statement.purpose = detail::Purpose::transfer;
+  statement.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
+  statement.target = named(target.array);
+  statement.mode = detail::WriteMode::fold;
+  ProductKernel kernel{type, start != nullptr, space.roles, {}};
+  std::size_t next = 0;
+  for (auto const* const view : {&operands.a, &operands.b, start})
+    if (view != nullptr)
+      kernel.slots[next++] = static_cast<std::uint8_t>(
+          statement.add_operand(detail::readable(view->array), access_of(*view, space), -1));
+  statement.type_hash = hash_of(kernel);
+  statement.forms = {&multiply_box, &multiply_box, nullptr, &gpu_product};
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  submit(statement);
+}
+
+void submit_copy(ProductView const& from, ProductView const& target,
+                 SourceLocation const& location) {
+  ProductSpace const space{target.labels, target.extents, {}};
+  auto const bytes = target.array->element_bytes();
+  Statement statement;
+  CopyKernel const kernel{bytes};
+  statement.kind = "copy";
+  statement.location = location;
+  statement.type_hash = detail::hash_text("copy");
+  statement.purpose = detail::Purpose::transfer;
+  statement.copied_bytes = bytes;
+  statement.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
+  statement.target = named(target.array);
+  statement.operands.push_back({from.array, access_of(from, space), -1});
+  statement.forms = copy_forms();
+  statement.kernel = &kernel;
+  statement.kernel_bytes = sizeof kernel;
+  submit(statement);
+}
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+// Products for x86-64 with AVX2 and with AVX-512. The attribute stands at each tile, not at the
+// file: inline functions of other headers must not be compiled for processors that may be absent.
+
+#include <vector>
+
+#include "src/products/make_products.hpp"
+
+namespace tessera {
+namespace {
+
+struct Avx2 {
+  template <class Tile>
+  [[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] static void multiply(
+      std::int64_t terms, typename Tile::Number const* a, typename Tile::Number const* b,
+      TileCells<typename Tile::Cell> const& cells) {
+    Tile::multiply(terms, a, b, cells);
+  }
+};
+struct Avx512 {
+  template <class Tile>
+  [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma,prefer-vector-width=512"), gnu::flatten,
+    gnu::noinline]] static void
+  multiply(std::int64_t terms, typename Tile::Number const* a, typename Tile::Number const* b,
+           TileCells<typename Tile::Cell> const& cells) {
+    Tile::multiply(terms, a, b, cells);
+  }
+};
+
+constexpr ProcessorProducts products_for_avx2 = products_with_tiles<Avx2, 6, 64>("AVX2");
+constexpr ProcessorProducts products_for_avx512 = products_with_tiles<Avx512, 12, 128>("AVX-512");
+
+std::vector<ProcessorProducts const*> find_products() {
+  std::vector<ProcessorProducts const*> found;
+  bool const has_fma = __builtin_cpu_supports("fma") != 0;
+  if (has_fma && __builtin_cpu_supports("avx512f") != 0 &&
+      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+      __builtin_cpu_supports("avx512vl") != 0)
+    found.push_back(&products_for_avx512);
+  if (has_fma && __builtin_cpu_supports("avx2") != 0) found.push_back(&products_for_avx2);
+  found.push_back(&products_for_any_processor);
+  return found;
+}
+
+}  // namespace
+
+std::span<ProcessorProducts const* const> products_of_this_processor() {
+  static auto const found = find_products();
+  return found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,120 @@
+#include "src/ops/product_plan.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/brute_force.hpp"
+#include "support/layouts.hpp"
+
+using namespace tessera;
+using Names = std::vector<std::string>;
+
+/// Where products are computed, and who adds which terms: arithmetic for devices that need not be
+/// there.
+TEST_SUITE_BEGIN("ops/product_plan");
+
+namespace {
+
+// (m, k) times (k, n).
+ProductSizes matrices(Mesh const& mesh, std::int64_t m, std::int64_t n, std::int64_t k) {
+  ProductSizes sizes{.mesh = mesh, .labels = {}};
+  sizes.labels.push_back({.extent = m, .in_a = true, .in_target = true});
+  sizes.labels.push_back({.extent = n, .in_b = true, .in_target = true});
+  sizes.labels.push_back({.extent = k, .in_a = true, .in_b = true});
+  return sizes;
+}
+
+}  // namespace
+
+TEST_CASE("cells are computed where the target has them, if nothing is saved elsewhere") {
+  auto sizes = matrices(Mesh({{"x", 4}}), 1024, 1024, 1024);
+  sizes.labels[0].axes_a = sizes.labels[0].axes_target = {"x"};
+  sizes.labels[2].axes_b = {"x"};
+  auto const plan = plan_product(sizes);
+  CHECK(plan.is_in_place(sizes));
+  CHECK(plan.price.multiplications == 1024.0 * 1024 * 256);
+  // Three quarters of b.
+  CHECK(plan.price.received_bytes == 1024.0 * 768 * 8);
+  CHECK(!plan.gathers_a(sizes));
+  CHECK(plan.gathers_b(sizes));
+  CHECK(plan.gathered_bytes(sizes) == 1024 * 1024 * 8);
+}
+
+TEST_CASE("devices that hold copies of the target share the work") {
+  auto sizes = matrices(Mesh({{"x", 8}}), 2048, 2048, 2048);
+  sizes.labels[0].axes_a = {"x"};
+  auto const plan = plan_product(sizes);
+  CHECK(plan.axes == std::vector<Names>{{"x"}, {}});
+  CHECK(!plan.is_in_place(sizes));
+}
+
+TEST_CASE("where the terms are cut and long, the sums travel") {
+  auto sizes = matrices(Mesh({{"x", 4}}), 512, 512, 65536);
+  sizes.labels[2].axes_a = sizes.labels[2].axes_b = {"x"};
+  auto const plan = plan_product(sizes);
+  CHECK(plan.relay == Names{"x"});
+  CHECK(plan.price.multiplications == 512.0 * 512 * 16384);
+  CHECK(plan.price.turns < 1.25);
+  CHECK(plan.price.received_bytes <= 3.0 * 512 * 512 * 8);
+  // Sums that are rounded at the end cannot pass from device to device.
+  sizes.may_cut_terms = false;
+  CHECK(plan_product(sizes).relay.empty());
+}
+
+TEST_CASE("two axes cut rows and columns") {
+  auto sizes = matrices(Mesh({{"x", 2}, {"y", 4}}), 4096, 4096, 4096);
+  sizes.labels[0].axes_a = {"x"};
+  sizes.labels[1].axes_b = {"y"};
+  auto const plan = plan_product(sizes);
+  CHECK(plan.axes == std::vector<Names>{{"x"}, {"y"}});
+  CHECK(plan.price.multiplications == 4096.0 * 4096 * 4096 / 8);
+}
+
+TEST_CASE("a plan for a million devices") {
+  auto sizes = matrices(Mesh({{"x", 1024}, {"y", 1024}}), 1 << 20, 1 << 20, 1 << 16);
+  sizes.labels[0].axes_a = sizes.labels[0].axes_target = {"x"};
+  sizes.labels[1].axes_b = sizes.labels[1].axes_target = {"y"};
+  auto const plan = plan_product(sizes);
+  CHECK(plan.is_in_place(sizes));
+  CHECK(plan.price.received_bytes == 0);
+}
+
+TEST_CASE("terms are dealt out in order, in blocks") {
+  CHECK(relay_terms(Cut::balanced(), 1024, 2) ==
+        std::vector<RelayTerms>{{0, 0, 512}, {1, 512, 1024}});
+  // A border within a block: it belongs to the first device, which fetches what it lacks.
+  CHECK(relay_terms(Cut::balanced(), 1000, 2) ==
+        std::vector<RelayTerms>{{0, 0, 256}, {0, 256, 512}, {1, 512, 1000}});
+  CHECK(relay_terms(Cut::balanced(), 100, 4) == std::vector<RelayTerms>{{0, 0, 100}});
+}
+
+TEST_CASE("random cuts deal out every term once") {
+  test::Random random(3);
+  for (int i = 0; i < 2000; ++i) {
+    auto const terms = random.between(1, 3000);
+    auto const devices = random.between(1, 9);
+    auto const cut = test::random_cut(random, terms, devices);
+    std::int64_t next = 0;
+    bool is_right = true;
+    for (auto const& step : relay_terms(cut, terms, devices)) {
+      is_right = is_right && step.lo == next && step.hi > next && step.lo % 256 == 0 &&
+                 step.device >= 0 && step.device < devices;
+      auto const pieces = cut.pieces_intersecting(terms, devices, step.lo, step.lo + 1);
+      bool owns = false;
+      for (auto p = pieces.lo; p < pieces.hi; ++p) {
+        auto const piece = cut.piece(terms, devices, p);
+        owns = owns || (piece.lo <= step.lo && step.lo < piece.hi && p % devices == step.device);
+      }
+      is_right = is_right && owns;
+      next = step.hi;
+    }
+    INFO("case ", i);
+    CHECK((is_right && next == terms));
+  }
+}
+
+TEST_SUITE_END();

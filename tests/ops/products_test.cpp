@@ -1,0 +1,167 @@
+#include "tessera/ops/products.hpp"
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/array/operators.hpp"
+#include "tessera/array/rearrange.hpp"
+
+#include "support/arrays.hpp"
+
+using namespace tessera;
+using test::over;
+using test::row;
+
+/// matmul by NumPy's rules, on small cases by hand.
+TEST_SUITE_BEGIN("ops/products");
+
+namespace {
+
+using Numbers = test::Mirror<double>;
+
+Numbers counted_from(double first, Shape const& shape) {
+  Numbers m(shape);
+  for (auto& cell : m.cells) cell = first++;
+  return m;
+}
+
+// The rows or the columns of a matrix over some devices.
+NamedSharding rows_over(std::int64_t devices) {
+  return {row(devices), P("x", none)};
+}
+NamedSharding columns_over(std::int64_t devices) {
+  return {row(devices), P(none, "x")};
+}
+
+}  // namespace
+
+TEST_CASE("matrices") {
+  auto const a = counted_from(1, {2, 3});  // 1 2 3 / 4 5 6
+  auto const b = counted_from(7, {3, 2});  // 7 8 / 9 10 / 11 12
+  std::vector<double> const wanted{58, 64, 139, 154};
+  for (auto const& lies_a : {rows_over(device_count()), columns_over(device_count())})
+    for (auto const& lies_b : {rows_over(device_count()), columns_over(device_count())}) {
+      auto const u = test::spread_out<double, 2>(a, lies_a);
+      auto const v = test::spread_out<double, 2>(b, lies_b);
+      auto const c = matmul(u, v);
+      CHECK_ALL(c.shape() == Shape{2, 2});
+      CHECK_ALL(c.to_host() == wanted);
+    }
+}
+
+TEST_CASE("the result lies as its operands do") {
+  auto const n = device_count();
+  Mesh const mesh = row(n);
+  DistArray<double, 2> const by_rows = zeros<double>({8, 4}, {mesh, P("x", none)});
+  DistArray<double, 2> const by_columns = zeros<double>({4, 8}, {mesh, P(none, "x")});
+  DistArray<double, 2> const tall = zeros<double>({4, 6}, {mesh, P("x", none)});
+  CHECK(matmul(by_rows, by_columns).sharding().spec() == P("x", none));
+  CHECK(matmul(transpose(tall), by_columns).sharding().spec() == P(none, "x"));
+  CHECK(matmul(transpose(by_rows), by_rows).sharding().spec() == P(none, none));
+  auto const asked = matmul(by_rows, by_columns, {.sharding = {mesh, P(none, "x")}});
+  CHECK(asked.sharding().spec() == P(none, "x"));
+}
+
+TEST_CASE("vectors") {
+  auto const a = test::spread_out<double, 2>(counted_from(1, {2, 3}), rows_over(device_count()));
+  auto const x = test::spread_out<double, 1>(counted_from(1, {3}), over(device_count()));
+  auto const y = test::spread_out<double, 1>(counted_from(1, {2}), over(device_count()));
+  CHECK_ALL(matmul(a, x).to_host() == std::vector<double>{14, 32});
+  CHECK_ALL(matmul(y, a).to_host() == std::vector<double>{9, 12, 15});
+  auto const dot = matmul(x, x);
+  static_assert(decltype(dot)::rank == 0);
+  CHECK_ALL(static_cast<double>(dot) == 14);
+}
+
+TEST_CASE("dimensions before the last two broadcast") {
+  auto const a = test::spread_out<double, 3>(counted_from(1, {2, 1, 3}),
+                                             {row(device_count()), P("x", none, none)});
+  auto const b = test::spread_out<double, 2>(counted_from(1, {3, 2}), columns_over(device_count()));
+  auto const c = matmul(a, b);
+  CHECK_ALL(c.shape() == Shape{2, 1, 2});
+  CHECK_ALL(c.to_host() == std::vector<double>{22, 28, 49, 64});
+  auto const d = test::spread_out<double, 3>(counted_from(1, {1, 3, 2}),
+                                             {row(device_count()), P(none, none, "x")});
+  CHECK_ALL(matmul(a, d).to_host() == std::vector<double>{22, 28, 49, 64});
+  auto const e = test::spread_out<double, 3>(counted_from(1, {2, 3, 1}),
+                                             {row(device_count()), P(none, "x", none)});
+  CHECK_ALL(matmul(a, e).to_host() == std::vector<double>{14, 77});
+  auto const f = matmul(transpose(b), e);
+  CHECK_ALL(f.shape() == Shape{2, 2, 1});
+  CHECK_ALL(f.to_host() == std::vector<double>{22, 28, 49, 64});
+}
+
+TEST_CASE("types") {
+  auto const rows = rows_over(device_count());
+  auto const ints = full<std::int8_t>({2, 2}, 100, rows);
+  static_assert(std::same_as<decltype(matmul(ints, ints))::value_type, std::int8_t>);
+  CHECK_ALL(matmul(ints, ints).to_host() == std::vector<std::int8_t>(4, 32));  // 20000 modulo 256
+  auto const floats = full<float>({2, 2}, 0.5F, rows);
+  static_assert(std::same_as<decltype(matmul(ints, floats))::value_type, float>);
+  CHECK_ALL(matmul(ints, floats).to_host() == std::vector<float>(4, 100.0F));
+  using Complex = std::complex<double>;
+  auto const z = full<Complex>({2, 2}, Complex(1, 2), rows);
+  CHECK_ALL(matmul(z, z).to_host() == std::vector<Complex>(4, Complex(-6, 8)));
+  auto const halves = full<float16>({1, 3}, float16(100.0F), rows);
+  auto const more = full<float16>({3, 1}, float16(3.0F), rows);
+  CHECK_ALL(static_cast<float>(matmul(halves, more).to_host()[0]) == 900.0F);
+}
+
+TEST_CASE("expressions are computed first") {
+  auto const a = full<double>({3, 3}, 1.0, rows_over(device_count()));
+  CHECK_ALL(matmul(a + a, 3.0 * a).to_host() == std::vector<double>(9, 18.0));
+}
+
+TEST_CASE("no terms, no rows") {
+  auto const rows = rows_over(device_count());
+  auto const a = zeros<double>({3, 0}, rows);
+  auto const b = zeros<double>({0, 2}, rows);
+  CHECK_ALL(matmul(a, b).to_host() == std::vector<double>(6, 0.0));
+  CHECK_ALL(matmul(transpose(a), a).shape() == Shape{0, 0});
+  auto c = full<double>({3, 2}, 5.0, rows);
+  matmul_into(c, a, b, {.adds = true});
+  CHECK_ALL(c.to_host() == std::vector<double>(6, 5.0));
+  matmul_into(c, a, b);
+  CHECK_ALL(c.to_host() == std::vector<double>(6, 0.0));
+}
+
+TEST_CASE("into a slice, and added to it") {
+  auto const rows = rows_over(device_count());
+  auto c = full<double>({4, 4}, 1.0, rows);
+  auto const a = test::spread_out<double, 2>(counted_from(1, {2, 3}), rows);
+  matmul_into(c(range(1, 3), range(0, none, 3)), a, transpose(a));
+  CHECK_ALL(c.to_host() == std::vector<double>{1, 1, 1, 1, 14, 1, 1, 32, 32, 1, 1, 77, 1, 1, 1, 1});
+  matmul_into(c(range(1, 3), range(0, 2)), a, transpose(a), {.adds = true});
+  CHECK_ALL(c.to_host() ==
+            std::vector<double>{1, 1, 1, 1, 28, 33, 1, 32, 64, 78, 1, 77, 1, 1, 1, 1});
+}
+
+TEST_CASE("the target may be an operand") {
+  auto const rows = rows_over(device_count());
+  auto c = test::spread_out<double, 2>(counted_from(1, {2, 2}), rows);
+  matmul_into(c, c, c, {.adds = true});
+  CHECK_ALL(c.to_host() == std::vector<double>{8, 12, 18, 26});
+  c = matmul(c, transpose(c));
+  CHECK_ALL(c.to_host() == std::vector<double>{208, 456, 456, 1000});
+}
+
+TEST_CASE("mistakes") {
+  auto const rows = rows_over(device_count());
+  auto const a = zeros<double>({2, 3}, rows);
+  auto const b = zeros<double>({2, 3}, rows);
+  CHECK_ALL_THROW((void)matmul(a, b), ShapeError);
+  NamedSharding const planes(row(device_count()), P("x", none, none));
+  auto const c = zeros<double>({2, 3, 4}, planes);
+  auto const d = zeros<double>({3, 4, 2}, planes);
+  CHECK_ALL_THROW((void)matmul(c, d), ShapeError);
+  CHECK_ALL_THROW((void)matmul(a, transpose(b), {.sharding = {row(2), P("x", "x")}}),
+                  ShardingError);
+  auto e = zeros<double>({3, 2}, rows);
+  CHECK_ALL_THROW(matmul_into(e, a, transpose(b)), ShapeError);
+}
+
+TEST_SUITE_END();
