@@ -18,6 +18,7 @@
 #include "tessera/io/npy.hpp"
 #include "tessera/layout/layout.hpp"
 #include "tessera/layout/parse.hpp"
+#include "tessera/ops/einsum.hpp"
 #include "tessera/ops/partial.hpp"
 #include "tessera/ops/products.hpp"
 #include "tessera/ops/reductions.hpp"

@@ -59,6 +59,9 @@ void multiply_box(void const* context, std::int64_t, std::int64_t) {
 // No compiler for GPUs has made it yet.
 constinit GpuLauncher gpu_product = nullptr;
 
+// Of a statement on cells without dimensions.
+constexpr char no_label = '.';
+
 void add_dimension(ProductSpace& space, char label, std::int64_t extent, ProductRole role) {
   space.roles[space.labels.size()] = role;
   space.labels.push_back(label);
@@ -125,6 +128,8 @@ ProductSpace space_of(ProductOperands const& operands, ProductView const& target
     for (std::size_t d = 0; d < view->labels.size(); ++d)
       if (!place_of(view->labels[d], space.labels))
         add_dimension(space, view->labels[d], view->extents[d], ProductRole::term);
+  // A statement has a dimension.
+  if (space.labels.empty()) add_dimension(space, no_label, 1, ProductRole::term);
   return space;
 }
 
@@ -164,7 +169,8 @@ void submit_product(ProductOperands const& operands, ProductView const& target,
 
 void submit_copy(ProductView const& from, ProductView const& target,
                  SourceLocation const& location) {
-  ProductSpace const space{target.labels, target.extents, {}};
+  ProductSpace space{target.labels, target.extents, {}};
+  if (space.labels.empty()) add_dimension(space, no_label, 1, ProductRole::row);
   auto const bytes = target.array->element_bytes();
   Statement statement;
   CopyKernel const kernel{bytes};

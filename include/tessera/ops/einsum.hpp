@@ -1,0 +1,196 @@
+#pragma once
+/// @file
+/// Products over named dimensions: einsum, whose labels the compiler reads, and tensordot.
+
+#include <array>
+#include <cstddef>
+#include <source_location>
+#include <type_traits>
+#include <vector>
+
+#include "tessera/array/axes.hpp"
+#include "tessera/detail/ops/einsum_labels.hpp"
+#include "tessera/ops/products.hpp"
+#include "tessera/ops/reductions.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// Operands in the order in which they are given.
+struct EinsumOperands {
+  std::vector<ProductView> views;
+  char const* kind;
+  SourceLocation location;
+};
+/// The extents of labels. Throws: ShapeError if one label has two extents.
+[[nodiscard]] Shape shape_of_einsum(EinsumOperands const& operands, Labels const& result);
+/// How the result lies if the program does not say: as a product of the first two operands.
+[[nodiscard]] NamedSharding sharding_of_einsum(EinsumOperands const& operands, Labels const& result,
+                                               Shape const& shape);
+/// Multiplies pairs, the one with the smallest result first, until `target` is left. Returns false,
+/// and writes nothing, where a sum has no terms.
+[[nodiscard]] bool evaluate_einsum(EinsumOperands operands, ProductView const& target,
+                                   ProductType type, ProductWish const& wish);
+/// The labels of tensordot's operands and of its result.
+struct TensordotLabels {
+  Labels a, b, result;
+};
+/// Throws: ShapeError for axes that do not exist or are named twice.
+[[nodiscard]] TensordotLabels labels_of_tensordot(std::size_t a_rank, std::size_t b_rank,
+                                                  std::span<std::int64_t const> a_axes,
+                                                  std::span<std::int64_t const> b_axes);
+
+template <class... E>
+struct PromotedProduct;
+template <class A>
+struct PromotedProduct<A> {
+  using type = typename A::value_type;
+};
+template <class A, class... B>
+struct PromotedProduct<A, B...> {
+  using type = promoted<typename A::value_type, typename PromotedProduct<B...>::type>;
+};
+
+/// Labels of one text.
+template <TemplateText text, class... E>
+struct Einsum {
+  static constexpr EinsumParts<6> parts{text.view()};
+  static_assert(parts.is_right, "einsum: labels are letters, as in \"ij,jk->ik\"");
+  static_assert(parts.count == sizeof...(E), "einsum: as many lists of labels as operands");
+  static_assert(!parts.repeats(), "einsum: a label occurs twice in one operand, or in the result");
+  static_assert(parts.knows_result(), "einsum: a label of the result occurs in no operand");
+  static_assert(((has_products<typename E::value_type>)&&...),
+                "only numbers have products; convert bool by cast<…>(…) first");
+  using T = typename PromotedProduct<E...>::type;
+  /// Between pairs of more than two operands, sums are not rounded to 16 bits.
+  using Between = std::conditional_t<(sizeof...(E) > 2 && is_half<T>), float, T>;
+  static constexpr std::size_t rank = parts.result_rank;
+
+  /// An operand, summed over the labels that it has alone.
+  template <std::size_t i, class Operand>
+  [[nodiscard]] static ProductView operand(Operand const& e, SourceLocation const& at) {
+    static_assert(parts.ranks[i] == Operand::rank,
+                  "einsum: an operand has another number of dimensions than labels");
+    constexpr auto alone = parts.alone_in(i);
+    if constexpr (alone == 0) {
+      return product_operand<Between>(e, labels_of(parts.operand(i)));
+    } else {
+      std::array<std::int64_t, alone> axes{};
+      Labels kept;
+      std::size_t next = 0;
+      for (std::size_t d = 0; d < Operand::rank; ++d) {
+        auto const label = parts.operand(i)[d];
+        if (parts.is_alone(label))
+          axes[next++] = static_cast<std::int64_t>(d);
+        else
+          kept.push_back(label);
+      }
+      auto const summed = reduce_over<SumOf<typename Operand::value_type>>(
+          as_node(e), Axes<alone, true>(axes), "einsum", at);
+      return without_summed(product_operand<Between>(summed, labels_of(parts.operand(i))), kept);
+    }
+  }
+
+ private:
+  // Drops the dimensions of one cell whose labels are gone.
+  [[nodiscard]] static ProductView without_summed(ProductView const& view, Labels const& kept) {
+    ProductView result{view.array, view.axes, {}, kept};
+    std::array<int, max_rank> place{};
+    for (std::size_t d = 0; d < view.labels.size(); ++d) {
+      bool const is_kept = !parts.is_alone(view.labels[d]);
+      place[d] = is_kept ? static_cast<int>(result.extents.size()) : ViewAxis::fixed;
+      if (is_kept) result.extents.push_back(view.extents[d]);
+    }
+    for (auto& axis : result.axes)
+      if (axis.from != ViewAxis::fixed) axis.from = place[static_cast<std::size_t>(axis.from)];
+    return result;
+  }
+};
+
+/// The result of einsum or of tensordot.
+template <class T, std::size_t rank>
+[[nodiscard]] ResultArray<T, rank> evaluated(EinsumOperands const& operands, Labels const& labels,
+                                             MatmulOptions const& options) {
+  auto const shape = shape_of_einsum(operands, labels);
+  ResultArray<T, rank> result(
+      shape, options.sharding.value_or(sharding_of_einsum(operands, labels, shape)));
+  if (!evaluate_einsum(operands, product_view(result.view(operands.location), labels),
+                       product_type_of<T>(), {.adds = false, .memory_bytes = options.memory_bytes}))
+    result = T();
+  return result;
+}
+template <TemplateText text, std::size_t... i, class... E>
+[[nodiscard]] auto einsum(std::index_sequence<i...>, MatmulOptions const& options,
+                          SourceLocation const& at, E const&... e) {
+  using Made = Einsum<text, E...>;
+  EinsumOperands operands{{Made::template operand<i>(e, at)...}, "einsum", at};
+  auto result = evaluated<typename Made::Between, Made::rank>(
+      operands, labels_of(Made::parts.result_labels()), options);
+  if constexpr (std::same_as<typename Made::Between, typename Made::T>)
+    return result;
+  else
+    return ResultArray<typename Made::T, Made::rank>(
+        converted_node<typename Made::T>(result.node()), result.sharding());
+}
+
+}  // namespace detail
+
+/// The sum of products over the labels that the result lacks, by NumPy's rules, without "...": each
+/// dimension has a letter, and extents of one letter are equal. Labels of one operand alone are
+/// summed first, as `sum` does. Of three operands and more, the pair with the smallest result comes
+/// first, ties from the left; sums of 16-bit types stay float between pairs.
+///
+/// A text that does not fit the operands, or has a label twice in one of them, does not compile.
+/// Ranks:   collective.
+/// Throws:  ShapeError if extents of one label differ; ShardingError if the result cannot lie as
+///          asked.
+/// Cost:    as matmul. Terms of several labels count row-major in the order of the first operand.
+/// Example: auto e = ts::einsum<"bqhd,bkhd->bhqk">(q, k);
+template <detail::TemplateText text, Expression A>
+[[nodiscard]] auto einsum(A const& a, MatmulOptions const& options = {},
+                          std::source_location at = std::source_location::current()) {
+  return detail::einsum<text>(std::make_index_sequence<1>(), options, at, a);
+}
+template <detail::TemplateText text, Expression A, Expression B>
+[[nodiscard]] auto einsum(A const& a, B const& b, MatmulOptions const& options = {},
+                          std::source_location at = std::source_location::current()) {
+  return detail::einsum<text>(std::make_index_sequence<2>(), options, at, a, b);
+}
+template <detail::TemplateText text, Expression A, Expression B, Expression C>
+[[nodiscard]] auto einsum(A const& a, B const& b, C const& c, MatmulOptions const& options = {},
+                          std::source_location at = std::source_location::current()) {
+  return detail::einsum<text>(std::make_index_sequence<3>(), options, at, a, b, c);
+}
+template <detail::TemplateText text, Expression A, Expression B, Expression C, Expression D>
+[[nodiscard]] auto einsum(A const& a, B const& b, C const& c, D const& d,
+                          MatmulOptions const& options = {},
+                          std::source_location at = std::source_location::current()) {
+  return detail::einsum<text>(std::make_index_sequence<4>(), options, at, a, b, c, d);
+}
+
+/// The sum of products over pairs of axes: NumPy's tensordot. The result has a's other dimensions,
+/// then b's.
+///
+/// Ranks:   collective.
+/// Throws:  ShapeError for axes that do not exist, are named twice, or differ in extent.
+/// Cost:    as matmul. Terms count row-major in the order of a's dimensions, not of the axes.
+/// Example: auto t = ts::tensordot(a, b, ts::axis(2, 1), ts::axis(0, 1));
+template <Expression A, Expression B, std::size_t K>
+requires(K <= A::rank && K <= B::rank)
+    [[nodiscard]] auto tensordot(A const& a, B const& b, Axes<K> const& a_axes,
+                                 Axes<K> const& b_axes, MatmulOptions const& options = {},
+                                 std::source_location at = std::source_location::current()) {
+  using T = detail::product_element<A, B>;
+  constexpr auto rank = A::rank + B::rank - 2 * K;
+  static_assert(rank + K <= max_rank,
+                "a product has at most 8 dimensions, the inner ones included");
+  auto const labels =
+      detail::labels_of_tensordot(A::rank, B::rank, a_axes.numbers(), b_axes.numbers());
+  detail::EinsumOperands const operands{
+      {detail::product_operand<T>(a, labels.a), detail::product_operand<T>(b, labels.b)},
+      "tensordot",
+      at};
+  return detail::evaluated<T, rank>(operands, labels.result, options);
+}
+
+}  // namespace tessera
