@@ -18,9 +18,9 @@ CellNumbers CellNumbers::moved(Rearrangement const& how, std::size_t dimensions)
   for (auto const& dimension : how.dimensions) extents.push_back(dimension.extent);
   auto const before = has_frame ? *this : row_major_numbers(extents);
   CellNumbers result{true, dimensions, before.first};
-  auto const first = how.dimensions.size() - before.frame;
+  auto const outside = how.dimensions.size() - before.frame;
   for (std::size_t d = 0; d < before.frame; ++d) {
-    auto const& shown = how.dimensions[first + d];
+    auto const& shown = how.dimensions[outside + d];
     result.first += before.steps[d] * shown.range.first;
     if (shown.to != ViewAxis::fixed)
       result.steps[static_cast<std::size_t>(shown.to)] += before.steps[d] * shown.range.step;

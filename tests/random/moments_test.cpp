@@ -25,9 +25,7 @@ namespace {
 constexpr std::int64_t million = 1'000'000;
 
 std::int64_t millions() {
-  
   return environment_integer("TESSERA_RANDOM_MILLIONS", 1).value_or(1);
-
 }
 
 /// Calls visit(numbers) for each million of numbers of draw(key, shape, sharding).

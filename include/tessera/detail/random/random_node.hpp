@@ -116,9 +116,9 @@ inline constexpr bool has_functions<RandomRow<D>> = true;
 template <class D>
 struct Block<RandomRow<D>> {
   using Raw = typename D::Raw;
-  static constexpr std::int64_t per_block = 16 / sizeof(Raw) < 4 ? 2 : 4;
+  static constexpr std::int64_t per_block = sizeof(Raw) == 8 ? 2 : 4;
   static_assert((block_cells + 2 * per_block - 2) / per_block <= most_philox_blocks);
-  alignas(64) Raw raws[most_philox_blocks * per_block];
+  alignas(64) Raw raws[static_cast<std::size_t>(most_philox_blocks * per_block)];
 
   [[nodiscard]] DrawnRow<D> compute(RandomRow<D> const& row, std::int64_t first,
                                     std::int64_t count) {
