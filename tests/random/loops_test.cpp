@@ -12,7 +12,6 @@
 using namespace tessera;
 using random::Key;
 using test::holds;
-using test::over;
 
 /// Keys of a step: recorded loops have the numbers of plain ones.
 TEST_SUITE_BEGIN("random/loops");
@@ -29,7 +28,8 @@ NamedSharding pieces() {
 std::vector<double> plain_walk(std::int64_t cells, std::int64_t steps) {
   auto u = zeros<double>({cells}, pieces());
   for (std::int64_t t = 0; t < steps; ++t) {
-    auto const numbers = random::normal<double>(Key(key.at(Step(t)).value_at(t)), {cells}, over(1));
+    auto const numbers =
+        random::normal<double>(Key(key.at(Step(t)).value_at(t)), {cells}, pieces());
     u = u + numbers;
   }
   return u.to_host();
@@ -73,12 +73,12 @@ TEST_CASE("in blocks of steps and tiles, where devices compute cells of their ne
 }
 
 TEST_CASE("keys of later and of earlier steps") {
-  auto u = zeros<double>({60}, over(3));
+  auto u = zeros<double>({60}, pieces());
   iterate(6, [&](Step t) {
     u = random::uniform<double>(key.at(t + 1)) - random::uniform<double>(key.at(t - 1));
   });
   auto const at = [](std::int64_t t) {
-    return random::uniform<double>(Key(key.at(Step(t)).value_at(t)), {60}, over(2));
+    return random::uniform<double>(Key(key.at(Step(t)).value_at(t)), {60}, pieces());
   };
 
   DistArray const expected = at(6) - at(4);
@@ -86,16 +86,16 @@ TEST_CASE("keys of later and of earlier steps") {
 }
 
 TEST_CASE("a plain key in a loop gives the same numbers in each step") {
-  auto u = zeros<double>({60}, over(3));
+  auto u = zeros<double>({60}, pieces());
   iterate(4, [&] { u = u + random::uniform<double>(key); });
 
-  auto const n = random::uniform<double>(key, {60}, over(2));
+  auto const n = random::uniform<double>(key, {60}, pieces());
   DistArray const expected = 0.0 + n + n + n + n;
   CHECK_ALL(holds(u, expected.to_host()));
 }
 
 TEST_CASE("a key that the body makes of a number of its own stops the recording") {
-  auto u = zeros<double>({60}, over(3));
+  auto u = zeros<double>({60}, pieces());
   std::int64_t t = 0;
 
   CHECK_ALL_THROW(iterate(6, [&] { u = u + random::uniform<double>(key.fold_in(t++)); }),
@@ -103,7 +103,7 @@ TEST_CASE("a key that the body makes of a number of its own stops the recording"
 }
 
 TEST_CASE("the key and the parameters are numbers of a statement") {
-  auto u = zeros<double>({4}, over(1));
+  auto u = zeros<double>({4}, pieces());
   auto const list = [&](auto const& e) { return test::list_of([&] { u = e; }); };
 
   CHECK(list(random::uniform<double>(Key(1))) != list(random::uniform<double>(Key(2))));

@@ -29,8 +29,8 @@ struct KeySchedule {
     for (auto& round : rounds) {
       for (auto& lane : round.first) lane = first;
       for (auto& lane : round.second) lane = second;
-      first += philox_growths[0];
-      second += philox_growths[1];
+      first += philox_growth0;
+      second += philox_growth1;
     }
   }
 };
@@ -41,8 +41,8 @@ struct KeySchedule {
                                                                           __m256i first,
                                                                           std::uint64_t draw,
                                                                           std::uint32_t* words) {
-  auto const multiplier0 = _mm256_set1_epi64x(philox_multipliers[0]);
-  auto const multiplier1 = _mm256_set1_epi64x(philox_multipliers[1]);
+  auto const multiplier0 = _mm256_set1_epi64x(philox_multiplier0);
+  auto const multiplier1 = _mm256_set1_epi64x(philox_multiplier1);
   auto c0 = first;
   auto c1 = _mm256_srli_epi64(first, 32);
   auto c2 = _mm256_set1_epi64x(static_cast<long long>(draw));

@@ -21,8 +21,10 @@ inline constexpr std::uint64_t draw_of_fold_in = draw_of_split - 1;
 inline constexpr std::uint64_t draw_of_step = draw_of_split - 2;
 
 /// Philox's multipliers, and what its key grows by from round to round.
-inline constexpr std::uint32_t philox_multipliers[] = {0xD251'1F53U, 0xCD9E'8D57U};
-inline constexpr std::uint32_t philox_growths[] = {0x9E37'79B9U, 0xBB67'AE85U};
+inline constexpr std::uint32_t philox_multiplier0 = 0xD251'1F53U;
+inline constexpr std::uint32_t philox_multiplier1 = 0xCD9E'8D57U;
+inline constexpr std::uint32_t philox_growth0 = 0x9E37'79B9U;
+inline constexpr std::uint32_t philox_growth1 = 0xBB67'AE85U;
 inline constexpr int philox_rounds = 10;
 
 /// The 128 bits of a counter. Two words side by side are a number of 64 bits, the lower one first.
@@ -48,14 +50,14 @@ struct PhiloxWords {
   std::uint32_t k0 = low(key);
   std::uint32_t k1 = high(key);
   for (int round = 0; round < philox_rounds; ++round) {
-    auto const p0 = std::uint64_t{philox_multipliers[0]} * c0;
-    auto const p1 = std::uint64_t{philox_multipliers[1]} * c2;
+    auto const p0 = std::uint64_t{philox_multiplier0} * c0;
+    auto const p1 = std::uint64_t{philox_multiplier1} * c2;
     c0 = high(p1) ^ c1 ^ k0;
     c1 = low(p1);
     c2 = high(p0) ^ c3 ^ k1;
     c3 = low(p0);
-    k0 += philox_growths[0];
-    k1 += philox_growths[1];
+    k0 += philox_growth0;
+    k1 += philox_growth1;
   }
   return {{c0, c1, c2, c3}};
 }
