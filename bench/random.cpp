@@ -7,8 +7,8 @@
 //   uniform-float, uniform-double   numbers of [0, 1), a new key in each step
 //   walk-double                     u = u + a number: a random walk, in one pass over memory
 //
-// By hand, each process fills its part of the array: four blocks of Philox at once, whose words are
-// made numbers in registers. Both must have the same bits.
+// By hand, each process fills its part of the array: eight blocks of Philox at once, whose words
+// are made numbers in registers. Both must have the same bits.
 #include <cstdint>
 #include <vector>
 
@@ -26,45 +26,59 @@ namespace ts = tessera;
 
 namespace {
 
+/// The keys of the rounds, for four blocks side by side.
 struct Keys {
-  alignas(32) std::uint64_t first[10][4];
-  alignas(32) std::uint64_t second[10][4];
-  explicit Keys(std::uint64_t key) {
-    auto k0 = static_cast<std::uint32_t>(key);
-    auto k1 = static_cast<std::uint32_t>(key >> 32U);
-    for (int round = 0; round < 10; ++round) {
-      for (auto& lane : first[round]) lane = k0;
-      for (auto& lane : second[round]) lane = k1;
-      k0 += 0x9E3779B9U;
-      k1 += 0xBB67AE85U;
-    }
-  }
+  __m256i first[10], second[10];
 };
-
-/// The words of four blocks, two vectors of eight words in order.
-struct Words {
-  __m256i low, high;
-};
-TESSERA_AVX2 inline Words four_blocks(Keys const& keys, std::uint64_t block) {
-  auto const m0 = _mm256_set1_epi64x(0xD2511F53), m1 = _mm256_set1_epi64x(0xCD9E8D57);
-  auto c0 = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(block)),
-                             _mm256_set_epi64x(3, 2, 1, 0));
-  auto c1 = _mm256_srli_epi64(c0, 32);
-  auto c2 = _mm256_setzero_si256(), c3 = c2;
-#pragma GCC unroll 10
+TESSERA_AVX2 inline Keys keys_of(std::uint64_t key) {
+  Keys keys;
+  auto k0 = _mm256_set1_epi64x(static_cast<long long>(key & 0xffffffffU));
+  auto k1 = _mm256_set1_epi64x(static_cast<long long>(key >> 32U));
   for (int round = 0; round < 10; ++round) {
-    auto const k0 = _mm256_load_si256(reinterpret_cast<__m256i const*>(keys.first[round]));
-    auto const k1 = _mm256_load_si256(reinterpret_cast<__m256i const*>(keys.second[round]));
-    auto const p0 = _mm256_mul_epu32(c0, m0), p1 = _mm256_mul_epu32(c2, m1);
+    keys.first[round] = k0;
+    keys.second[round] = k1;
+    k0 = _mm256_add_epi64(k0, _mm256_set1_epi64x(0x9E3779B9));
+    k1 = _mm256_add_epi64(k1, _mm256_set1_epi64x(0xBB67AE85));
+  }
+  return keys;
+}
+
+struct Blocks {
+  __m256i c0, c1, c2, c3;
+  TESSERA_AVX2 void start(std::uint64_t block) {
+    c0 = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(block)),
+                          _mm256_set_epi64x(3, 2, 1, 0));
+    c1 = _mm256_srli_epi64(c0, 32);
+    c2 = c3 = _mm256_setzero_si256();
+  }
+  TESSERA_AVX2 void round(__m256i k0, __m256i k1) {
+    auto const p0 = _mm256_mul_epu32(c0, _mm256_set1_epi64x(0xD2511F53));
+    auto const p1 = _mm256_mul_epu32(c2, _mm256_set1_epi64x(0xCD9E8D57));
     c0 = _mm256_xor_si256(_mm256_srli_epi64(p1, 32), _mm256_xor_si256(c1, k0));
     c1 = p1;
     c2 = _mm256_xor_si256(_mm256_srli_epi64(p0, 32), _mm256_xor_si256(c3, k1));
     c3 = p0;
   }
-  auto const a = _mm256_blend_epi32(c0, _mm256_slli_epi64(c1, 32), 0xaa);
-  auto const b = _mm256_blend_epi32(c2, _mm256_slli_epi64(c3, 32), 0xaa);
-  auto const even = _mm256_unpacklo_epi64(a, b), odd = _mm256_unpackhi_epi64(a, b);
-  return {_mm256_permute2x128_si256(even, odd, 0x20), _mm256_permute2x128_si256(even, odd, 0x31)};
+  TESSERA_AVX2 void words(__m256i& low, __m256i& high) const {
+    auto const a = _mm256_blend_epi32(c0, _mm256_slli_epi64(c1, 32), 0xaa);
+    auto const b = _mm256_blend_epi32(c2, _mm256_slli_epi64(c3, 32), 0xaa);
+    auto const even = _mm256_unpacklo_epi64(a, b), odd = _mm256_unpackhi_epi64(a, b);
+    low = _mm256_permute2x128_si256(even, odd, 0x20);
+    high = _mm256_permute2x128_si256(even, odd, 0x31);
+  }
+};
+/// The words of eight blocks, in order. Two halves take turns, since one alone waits for products.
+TESSERA_AVX2 inline void eight_blocks(Keys const& keys, std::uint64_t block, __m256i (&words)[4]) {
+  Blocks a, b;
+  a.start(block);
+  b.start(block + 4);
+#pragma GCC unroll 10
+  for (int round = 0; round < 10; ++round) {
+    a.round(keys.first[round], keys.second[round]);
+    b.round(keys.first[round], keys.second[round]);
+  }
+  a.words(words[0], words[1]);
+  b.words(words[2], words[3]);
 }
 
 TESSERA_AVX2 inline __m256 floats_of(__m256i words) {
@@ -82,27 +96,28 @@ TESSERA_AVX2 inline __m256d doubles_of(__m256i words) {
   return _mm256_mul_pd(sum, _mm256_set1_pd(0x1p-53));
 }
 
-// The parts begin at multiples of 16 cells, and room is left for a whole group at the end.
+// The parts begin at multiples of 32 cells, and have as many multiples.
 TESSERA_AVX2 void fill(std::uint64_t key, std::int64_t first, std::int64_t count, float* to) {
-  Keys const keys(key);
-  for (std::int64_t i = 0; i < count; i += 16) {
-    auto const words = four_blocks(keys, static_cast<std::uint64_t>(first + i) / 4);
-    _mm256_store_ps(to + i, floats_of(words.low));
-    _mm256_store_ps(to + i + 8, floats_of(words.high));
+  auto const keys = keys_of(key);
+  __m256i words[4];
+  for (std::int64_t i = 0; i < count; i += 32) {
+    eight_blocks(keys, static_cast<std::uint64_t>(first + i) / 4, words);
+#pragma GCC unroll 4
+    for (int part = 0; part < 4; ++part) _mm256_store_ps(to + i + 8 * part, floats_of(words[part]));
   }
 }
 template <bool adds>
 TESSERA_AVX2 void fill(std::uint64_t key, std::int64_t first, std::int64_t count, double* to) {
-  Keys const keys(key);
-  for (std::int64_t i = 0; i < count; i += 8) {
-    auto const words = four_blocks(keys, static_cast<std::uint64_t>(first + i) / 2);
-    auto low = doubles_of(words.low), high = doubles_of(words.high);
-    if (adds) {
-      low = _mm256_add_pd(_mm256_load_pd(to + i), low);
-      high = _mm256_add_pd(_mm256_load_pd(to + i + 4), high);
+  auto const keys = keys_of(key);
+  __m256i words[4];
+  for (std::int64_t i = 0; i < count; i += 16) {
+    eight_blocks(keys, static_cast<std::uint64_t>(first + i) / 2, words);
+#pragma GCC unroll 4
+    for (int part = 0; part < 4; ++part) {
+      auto* const cells = to + i + 4 * part;
+      auto const numbers = doubles_of(words[part]);
+      _mm256_store_pd(cells, adds ? _mm256_add_pd(_mm256_load_pd(cells), numbers) : numbers);
     }
-    _mm256_store_pd(to + i, low);
-    _mm256_store_pd(to + i + 4, high);
   }
 }
 
@@ -117,13 +132,13 @@ bool is_same(ts::DistArray<T, 1> const& u, T const* cells, std::int64_t first, s
 /// Runs a case on arrays of T: by a statement of the key, and by fill(key, first, count, cells).
 template <class T, class Statement, class Fill>
 int run(bench::Case const& what, Statement const& statement, Fill const& fill_part) {
-  constexpr std::int64_t group = 16;
+  constexpr std::int64_t group = 32;
   auto const n = what.cells / (group * ts::process_count()) * group * ts::process_count();
   ts::Mesh mesh({{"x", ts::device_count()}});
   auto u = ts::zeros<T>({n}, {mesh, ts::P("x")});
   auto const count = n / ts::process_count();
   auto const first = count * ts::process().value();
-  auto const room = raw::make_doubles(count + group);
+  auto const room = raw::make_doubles(count);
   auto* const cells = reinterpret_cast<T*>(room.get());
   std::fill_n(cells, count, T{0});
 

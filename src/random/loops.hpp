@@ -14,6 +14,8 @@ namespace tessera::detail {
 struct RandomLoops {
   char const* name;
   void (*words)(PhiloxBlocks const& blocks, std::uint32_t* words);
+  void (*uniform_floats)(PhiloxBlocks const& blocks, float* values);
+  void (*uniform_doubles)(PhiloxBlocks const& blocks, double* values);
   void (*normal_floats)(std::uint32_t const* words, float* values, std::int64_t pairs);
   void (*normal_doubles)(std::uint64_t const* words, double* values, std::int64_t pairs);
   void (*exponential_floats)(std::uint32_t const* words, float* values, std::int64_t count);

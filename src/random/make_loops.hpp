@@ -10,11 +10,12 @@
 
 namespace tessera::detail {
 
-/// The most cells of 32 and of 64 bits that one call fills.
+/// The most blocks whose words are made numbers at once, in buffers of the first cache.
+inline constexpr std::int64_t most_philox_blocks = 64;
 inline constexpr std::int64_t most_random_words = 4 * most_philox_blocks;
 inline constexpr std::int64_t most_random_pairs = most_random_words / 2;
 
-/// As fill_words, block by block.
+/// As fill_random_words, block by block.
 inline void write_words(PhiloxBlocks const& blocks, std::uint32_t* __restrict words) {
   for (std::int64_t i = 0; i < blocks.count; ++i) {
     auto const of_block =
@@ -23,6 +24,18 @@ inline void write_words(PhiloxBlocks const& blocks, std::uint32_t* __restrict wo
   }
 }
 
+/// As fill_uniform.
+template <class R>
+void write_uniform(PhiloxBlocks const& blocks, R* __restrict values) {
+  constexpr std::int64_t per_block = 16 / sizeof(RandomBits<R>);
+  for (std::int64_t i = 0; i < blocks.count; ++i) {
+    auto const of_block =
+        philox(blocks.key, blocks.draw, blocks.first + static_cast<std::uint64_t>(i));
+    for (std::int64_t cell = 0; cell < per_block; ++cell)
+      values[per_block * i + cell] = formula::uniform_number<R>(
+          of_block.cell<RandomBits<R>>(static_cast<std::uint64_t>(cell)));
+  }
+}
 /// As fill_normal, of the words of so many pairs. In three loops, as the compiler makes vectors of
 /// each only where all its numbers lie side by side.
 template <class R>
@@ -62,6 +75,8 @@ template <class Kind>
 [[nodiscard]] constexpr RandomLoops random_loops_of(char const* name) {
   return {name,
           &Kind::words,
+          &Kind::template uniform<float>,
+          &Kind::template uniform<double>,
           &Kind::template normal<float>,
           &Kind::template normal<double>,
           &Kind::template exponential<float>,
@@ -73,6 +88,10 @@ template <class Kind>
 /// Code that runs on any processor.
 struct RandomOnAny {
   static void words(PhiloxBlocks const& blocks, std::uint32_t* to) { write_words(blocks, to); }
+  template <class R>
+  static void uniform(PhiloxBlocks const& blocks, R* to) {
+    write_uniform(blocks, to);
+  }
   template <class R>
   static void normal(RandomBits<R> const* words, R* values, std::int64_t pairs) {
     write_normal(words, values, pairs);

@@ -30,28 +30,34 @@ struct OfWords {
   [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
     return random_word<Word>(key, 0, i);
   }
-  void fill(PhiloxBlocks const& blocks, Raw* raws) const { fill_words(blocks, raws); }
+  void fill(PhiloxBlocks const& blocks, Raw* raws) const { fill_random_words(blocks, raws); }
 };
 
 /// Numbers of [0, 1): as many bits as are exact between 0.5 and 1, and so equally far apart.
 template <class T>
-struct UniformNumbers : OfWords<RandomBits<T>> {
-  using Raw = RandomBits<T>;
+struct UniformNumbers {
   using value_type = T;
-  static constexpr int digits = std::is_same_v<T, double>     ? 53
-                                : std::is_same_v<T, float>    ? 24
-                                : std::is_same_v<T, bfloat16> ? 8
-                                                              : 11;
+  using Raw = T;
+  static constexpr bool is_finished = std::is_same_v<T, Raw>;  ///< raws are values
+
+  [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
+    return formula::uniform_number<T>(random_word<RandomBits<T>>(key, 0, i));
+  }
+  void fill(PhiloxBlocks const& blocks, Raw* raws) const { fill_uniform(blocks, raws); }
+  [[nodiscard]] TESSERA_FORMULA T finish(Raw raw) const { return raw; }
+  void pass_numbers(NumberVisitor&) const {}
+  friend bool operator==(UniformNumbers const&, UniformNumbers const&) { return true; }
+};
+/// The same of 16 bits.
+template <class T>
+requires(is_half<T>) struct UniformNumbers<T> : OfWords<std::uint32_t> {
+  using value_type = T;
+  static constexpr int digits = std::is_same_v<T, bfloat16> ? 8 : 11;
 
   [[nodiscard]] TESSERA_FORMULA T finish(Raw bits) const {
-    if constexpr (std::is_same_v<T, double>) {
-      return convert<double>(bits >> 11U) * 0x1p-53;
-    } else {
-      // Signed, as processors convert such integers at once.
-      auto const number = static_cast<std::int32_t>(bits >> static_cast<unsigned>(32 - digits));
-      constexpr float unit = 1.0F / static_cast<float>(1 << digits);
-      return convert<T>(static_cast<float>(number) * unit);
-    }
+    auto const number = static_cast<std::int32_t>(bits >> static_cast<unsigned>(32 - digits));
+    constexpr float unit = 1.0F / static_cast<float>(1 << digits);
+    return convert<T>(static_cast<float>(number) * unit);
   }
   void pass_numbers(NumberVisitor&) const {}
   friend bool operator==(UniformNumbers const&, UniformNumbers const&) { return true; }
@@ -63,6 +69,7 @@ template <class T>
 struct NormalNumbers {
   using value_type = T;
   using Raw = Computed<T>;
+  static constexpr bool is_finished = std::is_same_v<T, Raw>;  ///< raws are values
 
   [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
     auto const pair = formula::normal_pair<Raw>(first_of_pair(key, i), second_of_pair(key, i));
@@ -87,6 +94,7 @@ template <class T>
 struct ExponentialNumbers {
   using value_type = T;
   using Raw = Computed<T>;
+  static constexpr bool is_finished = std::is_same_v<T, Raw>;  ///< raws are values
 
   [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
     return formula::exponential_number<Raw>(random_word<RandomBits<Raw>>(key, 0, i));
@@ -102,6 +110,7 @@ template <class T>
 struct TruncatedNormalNumbers {
   using value_type = T;
   using Raw = Computed<T>;
+  static constexpr bool is_finished = std::is_same_v<T, Raw>;  ///< raws are values
   NormalInterval<Raw> interval;
 
   [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
@@ -143,7 +152,7 @@ struct RandomIntegers {
     return bits;
   }
   void fill(PhiloxBlocks const& blocks, Raw* raws) const {
-    fill_words(blocks, raws);
+    fill_random_words(blocks, raws);
     if (rejected == 0) return;
     constexpr std::int64_t per_block = 16 / sizeof(Raw);
     auto const cells = blocks.count * per_block;

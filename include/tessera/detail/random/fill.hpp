@@ -16,15 +16,16 @@ struct PhiloxBlocks {
   std::uint64_t first = 0;
   std::int64_t count = 0;
 };
-/// Blocks are computed in groups of so many: what fills an array needs room for whole groups.
+/// Blocks are computed in groups of so many: what is filled needs room for whole groups.
 inline constexpr std::int64_t philox_group = 4;
-/// The most blocks of one call: those of 256 cells of 32 bits, of which the first is any, or fewer.
-inline constexpr std::int64_t most_philox_blocks = 132;
 
 /// Writes the bits of each cell, 4 words or 2 double words of each block.
 /// Threads: any.
-void fill_words(PhiloxBlocks const& blocks, std::uint32_t* words);
-void fill_words(PhiloxBlocks const& blocks, std::uint64_t* words);
+void fill_random_words(PhiloxBlocks const& blocks, std::uint32_t* words);
+void fill_random_words(PhiloxBlocks const& blocks, std::uint64_t* words);
+/// Numbers of [0, 1).
+void fill_uniform(PhiloxBlocks const& blocks, float* values);
+void fill_uniform(PhiloxBlocks const& blocks, double* values);
 /// Numbers of the standard normal distribution.
 void fill_normal(PhiloxBlocks const& blocks, float* values);
 void fill_normal(PhiloxBlocks const& blocks, double* values);

@@ -25,6 +25,16 @@ TESSERA_FORMULA double double_of_word(std::uint64_t word) {
   return of_bits<double>(word | as_bits(0x1p52)) - 0x1p52;
 }
 
+/// A number of [0, 1): the upper 24 or 53 bits, exactly.
+template <class R>
+TESSERA_FORMULA R uniform_number(RandomBits<R> bits) {
+  if constexpr (sizeof(R) == 8)
+    return fused(double_of_word(bits >> 32U), 0x1p-32,
+                 double_of_word((bits & 0xffff'ffffU) >> 11U) * 0x1p-53);
+  else  // signed, as processors convert such integers at once
+    return static_cast<float>(static_cast<std::int32_t>(bits >> 8U)) * 0x1p-24F;
+}
+
 /// The middle of the piece that bits name of 2^32 or 2^64 equal pieces of [0, 1], rounded once: in
 /// (0, 1], and small numbers have all their digits.
 TESSERA_FORMULA float in_unit(std::uint32_t bits) {

@@ -31,10 +31,15 @@ inline constexpr int philox_rounds = 10;
 struct PhiloxWords {
   std::uint32_t words[4];
 
-  [[nodiscard]] TESSERA_FUNCTION std::uint32_t word(std::uint64_t i) const { return words[i % 4]; }
-  [[nodiscard]] TESSERA_FUNCTION std::uint64_t double_word(std::uint64_t i) const {
-    auto const first = 2 * (i % 2);
-    return words[first] | (std::uint64_t{words[first + 1]} << 32U);
+  /// The bits of cell i in its block.
+  template <class Word>
+  [[nodiscard]] TESSERA_FORMULA Word cell(std::uint64_t i) const {
+    if constexpr (sizeof(Word) == 8) {
+      auto const first = 2 * (i % 2);
+      return words[first] | (std::uint64_t{words[first + 1]} << 32U);
+    } else {
+      return words[i % 4];
+    }
   }
 };
 
@@ -66,10 +71,7 @@ struct PhiloxWords {
 template <class Word>
 [[nodiscard]] TESSERA_FUNCTION Word random_word(std::uint64_t key, std::uint64_t draw,
                                                 std::uint64_t i) {
-  if constexpr (sizeof(Word) == 8)
-    return philox(key, draw, i / 2).double_word(i);
-  else
-    return philox(key, draw, i / 4).word(i);
+  return philox(key, draw, i / (16 / sizeof(Word))).cell<Word>(i);
 }
 
 /// The key that is number `i` of those that a draw makes of a key.

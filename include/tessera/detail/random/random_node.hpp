@@ -6,7 +6,9 @@
 /// of the statement. In an expression that is sliced or transposed, i is the number in that
 /// expression as it was before: a linear function of the statement's index.
 
+#include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -54,6 +56,10 @@ struct RandomNode : ExpressionBase {
   }
 };
 
+/// How many cells a block of Philox serves.
+template <class Raw>
+inline constexpr std::int64_t cells_of_block = sizeof(Raw) == 8 ? 2 : 4;
+
 /// The numbers of a row of cells.
 template <class D>
 struct RandomRow {
@@ -62,12 +68,43 @@ struct RandomRow {
   std::uint64_t key;
   std::int64_t start;  ///< the number of the row's first cell
   std::int64_t inner;  ///< the step along the row
+  std::int64_t count;  ///< of the row's cells
   TESSERA_FUNCTION auto operator()(std::int64_t j) const {
     return distribution->finish(distribution->raw_at(key, number(j)));
   }
   TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { start += n * steps[d]; }
   [[nodiscard]] TESSERA_FUNCTION std::uint64_t number(std::int64_t j) const {
     return static_cast<std::uint64_t>(start + j * inner);
+  }
+
+  /// Writes so many cells, whose numbers need no more work than to be drawn. Whole groups of blocks
+  /// go where they belong, and those at the ends through a buffer.
+  void write_to(typename D::value_type* to, std::int64_t cells) const
+      requires(std::same_as<typename D::value_type, typename D::Raw>&& D::is_finished) {
+    using Raw = typename D::Raw;
+    constexpr std::int64_t per_block = cells_of_block<Raw>;
+    constexpr std::int64_t per_group = philox_group * per_block;
+    if (inner != 1) {
+      for (std::int64_t j = 0; j < cells; ++j) to[j] = distribution->raw_at(key, number(j));
+      return;
+    }
+    auto const draw = [&](std::int64_t first, std::int64_t blocks, Raw* raws) {
+      auto const block = static_cast<std::uint64_t>(start + first) / per_block;
+      distribution->fill({key, 0, block, blocks}, raws);
+    };
+    alignas(64) Raw group[static_cast<std::size_t>(per_group)];
+    auto const before = start % per_block;
+    auto const head = before == 0 ? 0 : std::min(per_block - before, cells);
+    if (head != 0) {
+      draw(-before, 1, group);
+      std::copy_n(group + before, head, to);
+    }
+    auto const whole = (cells - head) / per_group;
+    if (whole != 0) draw(head, whole * philox_group, to + head);
+    auto const done = head + whole * per_group;
+    if (done == cells) return;
+    draw(done, (cells - done + per_block - 1) / per_block, group);
+    std::copy_n(group, cells - done, to + done);
   }
 };
 
@@ -84,8 +121,9 @@ struct RandomKernel {
     auto start = first;
     auto const dimensions = call.extents->size();
     for (std::size_t d = 0; d < dimensions; ++d) start += steps[d] * (*call.first)[d];
-    return RandomRow<D>{&distribution, steps, key.value_at(call.step), start,
-                        steps[dimensions - 1]};
+    return RandomRow<D>{&distribution,           steps,
+                        key.value_at(call.step), start,
+                        steps[dimensions - 1],   call.extents->back()};
   }
   void pass_numbers(NumberVisitor& visitor) const {
     distribution.pass_numbers(visitor);
@@ -113,12 +151,17 @@ struct DrawnRow {
 };
 template <class D>
 inline constexpr bool has_functions<RandomRow<D>> = true;
+/// Draws the numbers of several blocks of a row ahead, as a call costs as much as some 40 cells.
 template <class D>
 struct Block<RandomRow<D>> {
   using Raw = typename D::Raw;
-  static constexpr std::int64_t per_block = sizeof(Raw) == 8 ? 2 : 4;
-  static_assert((block_cells + 2 * per_block - 2) / per_block <= most_philox_blocks);
-  alignas(64) Raw raws[static_cast<std::size_t>(most_philox_blocks * per_block)];
+  static constexpr std::int64_t cells_ahead = 1024;
+  static constexpr std::int64_t per_block = cells_of_block<Raw>;
+  static constexpr std::int64_t room = cells_ahead + (philox_group + 1) * per_block;
+  static_assert(cells_ahead >= block_cells);
+  alignas(64) Raw raws[static_cast<std::size_t>(room)];
+  std::int64_t begin = 0;  ///< the numbers of the cells whose raws these are
+  std::int64_t end = 0;
 
   [[nodiscard]] DrawnRow<D> compute(RandomRow<D> const& row, std::int64_t first,
                                     std::int64_t count) {
@@ -127,13 +170,21 @@ struct Block<RandomRow<D>> {
         raws[j] = row.distribution->raw_at(row.key, row.number(first + j));
       return {*row.distribution, raws};
     }
-    // Whole blocks, of which the first may begin before the first cell.
-    auto const begin = row.start + first;
-    auto const before = begin % per_block;
-    auto const blocks = (before + count + per_block - 1) / per_block;
-    row.distribution->fill({row.key, 0, static_cast<std::uint64_t>(begin / per_block), blocks},
-                           raws);
-    return {*row.distribution, raws + before};
+    auto const wanted = row.start + first;
+    if (wanted < begin || wanted + count > end)
+      draw(row, wanted, std::clamp(row.count - first, count, cells_ahead));
+    return {*row.distribution, raws + (wanted - begin)};
+  }
+
+ private:
+  /// Whole blocks, of which the first may begin before the first cell that is wanted.
+  void draw(RandomRow<D> const& row, std::int64_t wanted, std::int64_t count) {
+    auto const block = wanted / per_block;
+    begin = block * per_block;
+    end = wanted + count;
+    row.distribution->fill(
+        {row.key, 0, static_cast<std::uint64_t>(block), (end - begin + per_block - 1) / per_block},
+        raws);
   }
 };
 /// Rows of the same numbers, any distance apart: rows that are read at neighbouring cells.
