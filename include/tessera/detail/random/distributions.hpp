@@ -184,17 +184,19 @@ struct RandomIntegers {
 struct BernoulliNumbers : OfWords<std::uint32_t> {
   using value_type = bool;
   std::uint32_t count;
-  bool is_certain;  ///< all pieces, which `count` cannot say
+  std::uint32_t all;  ///< 1 for all pieces, which `count` cannot say, else 0
 
   explicit BernoulliNumbers(std::uint64_t pieces)
-      : count(static_cast<std::uint32_t>(pieces)), is_certain((pieces >> 32U) != 0) {}
-  [[nodiscard]] TESSERA_FORMULA bool finish(Raw bits) const { return (bits < count) | is_certain; }
+      : count(static_cast<std::uint32_t>(pieces)), all(static_cast<std::uint32_t>(pieces >> 32U)) {}
+  [[nodiscard]] TESSERA_FORMULA bool finish(Raw bits) const {
+    return ((bits < count ? 1U : 0U) | all) != 0;
+  }
   void pass_numbers(NumberVisitor& visitor) const {
     visitor.unsigned_integer(count);
-    visitor.unsigned_integer(is_certain ? 1 : 0);
+    visitor.unsigned_integer(all);
   }
   friend bool operator==(BernoulliNumbers const& a, BernoulliNumbers const& b) {
-    return a.count == b.count && a.is_certain == b.is_certain;
+    return a.count == b.count && a.all == b.all;
   }
 };
 
