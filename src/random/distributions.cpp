@@ -27,11 +27,12 @@ template <class R>
   NormalInterval<R> result{low, high, normal_below(a), normal_below(-b), 0};
   // By the ends that are nearer to a tail, so that the difference keeps its digits.
   result.share = a > 0 ? normal_below(-a) - result.above : normal_below(b) - result.below;
-  auto const least = a > 0 ? result.above + result.share : result.below + result.share;
-  if (result.share <= 0 || least < 0x1p-1000)
+  // With 65 bits less, numbers must still be normal ones.
+  auto const most = a > 0 ? result.above + result.share : result.below + result.share;
+  if (result.share <= 0 || most < 0x1p-950)
     throw UsageError(text("truncated_normal: between ", low, " and ", high,
                           " there are no numbers of the normal distribution; as bounds, its tails "
-                          "reach to about 37"));
+                          "reach to about 36"));
   return result;
 }
 

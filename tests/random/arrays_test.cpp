@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -135,6 +136,21 @@ TEST_CASE("probabilities of 0 and 1 are certain") {
   CHECK_ALL(holds(random::categorical(key, {1.0}, {9}, over(2)), std::vector<std::int64_t>(9, 0)));
   CHECK_ALL(holds(random::categorical(key, {0.0, 0.0, 1.0, 0.0}, {9}, over(2)),
                   std::vector<std::int64_t>(9, 2)));
+}
+
+TEST_CASE("truncated normal numbers as far out as they go") {
+  auto const inside = [](auto const& u, double low, double high) {
+    return all(u >= low && u <= high).value();
+  };
+  auto const infinity = std::numeric_limits<double>::infinity();
+
+  auto const far = random::truncated_normal<double>(key, 36, infinity, {9999}, over(3));
+  CHECK_ALL(inside(far, 36, 36.5));
+  CHECK_ALL(max(far).value() > 36.2);
+  CHECK_ALL(
+      inside(random::truncated_normal<double>(key, -infinity, -36, {9999}, over(3)), -36.5, -36));
+  CHECK_ALL(
+      inside(random::truncated_normal<float>(key, -0.25F, 0.125F, {9999}, over(3)), -0.25, 0.125));
 }
 
 TEST_CASE("arrays without cells, of one cell, and of more devices than cells") {

@@ -128,7 +128,7 @@ TESSERA_DRAWN((detail::RandomFloating T = double, ), exponential, exponential<T>
 
 /// Numbers of the normal distribution of mean 0 and deviation 1, on condition that they are in
 /// [low, high]; a bound may be infinite. Far out in a tail, they are as exact as in the middle.
-/// Throws:  UsageError unless low < high, and if both are so far out, beyond 37, that the
+/// Throws:  UsageError unless low < high, and if both are so far out, beyond 36, that the
 ///          distribution has nothing there.
 /// Example: weights = 0.02F * random::truncated_normal<float>(key, -2, 2);
 template <detail::RandomFloating T = double>

@@ -91,9 +91,9 @@ TESSERA_FORMULA NormalPair<R> normal_pair(RandomBits<R> bits, RandomBits<R> bits
   return {radius * sine_of<R>(angle, 1), radius * sine_of<R>(angle, 0)};
 }
 
-/// The number x >= 0 that a normal number exceeds with the probability p, for 2^-1000 < p <= 0.5.
-/// Error: 1e-16 of x, besides roundings.
-/// Source: Wichura, Algorithm AS 241: the percentage points of the normal distribution (1988).
+/// The number x >= 0 that a normal number exceeds with the probability p, for a normal number p <=
+/// 0.5. Error: 1e-16 of x, besides roundings. Source: Wichura, Algorithm AS 241: the percentage
+/// points of the normal distribution (1988).
 TESSERA_FORMULA double normal_quantile(double p) {
   double const q = 0.5 - p;
   double const s = 0.180625 - q * q;
@@ -147,7 +147,9 @@ template <class R>
 TESSERA_FORMULA R truncated_normal_number(NormalInterval<R> const& interval, RandomBits<R> bits) {
   double const u = in_wide_unit(bits);
   double const from_below = fused(u, interval.share, interval.below);
-  double const from_above = fused(1.0 - u, interval.share, interval.above);
+  // 1 - u, but rounded on its own, so that it is not 0.
+  double const rest = in_wide_unit(static_cast<RandomBits<R>>(~bits));
+  double const from_above = fused(rest, interval.share, interval.above);
   bool const is_below = from_below < from_above;
   double const least = selected(is_below, from_below, from_above);
   double const x = normal_quantile(selected(least > 0.5, 0.5, least));
