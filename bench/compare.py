@@ -72,6 +72,14 @@ CASES = {
         "fast-32M": (1, 33_554_432, 20),
         "fast-64Ki": (1, 65_536, 5_000),
     },
+    "random": {
+        "uniform-float-32M": (1, 33_554_432, 8),
+        "uniform-float-64Ki": (1, 65_536, 3_000),
+        "uniform-double-16M": (1, 16_777_216, 8),
+        "uniform-double-32Ki": (1, 32_768, 3_000),
+        "walk-double-16M": (1, 16_777_216, 8),
+        "walk-double-32Ki": (1, 32_768, 3_000),
+    },
     "onesided": {
         "read-8B": (1, 65_536, 500_000),
         "message-8B": (1, 65_536, 20_000),

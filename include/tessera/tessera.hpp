@@ -24,5 +24,6 @@
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 #include "tessera/program/program.hpp"
+#include "tessera/random/random.hpp"
 #include "tessera/runtime/budget.hpp"
 #include "tessera/runtime/runtime.hpp"

@@ -51,6 +51,7 @@ FLOORS = {
     "array": ["erased", "expr", "gpu", "evaluate", "."],
     "program": ["."],
     "ops": ["."],
+    "random": [".", "x86"],
 }
 # Rooms of the top floor, each with the others of them that it may include. Only io exists; the others
 # are planned.

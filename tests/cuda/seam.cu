@@ -108,6 +108,21 @@ void loops(Array<double>& u, Array<std::int32_t>& n) {
   n = ts::to_partial(n, {"x"}) + 0;
 }
 
+// Of each distribution.
+void random_numbers(Array<double>& u, Array<float>& f, Array<std::int64_t>& n,
+                    Array<std::int32_t>& i, Array<ts::float16>& h, Array<bool>& m) {
+  ts::random::Key const key(1);
+  u = ts::random::uniform<double>(key) + ts::random::normal<double>(key);
+  f = ts::random::exponential<float>(key) * ts::random::truncated_normal<float>(key, -2, 2);
+  h = ts::random::uniform<ts::float16>(key) + ts::random::normal<ts::float16>(key);
+  n = ts::random::integers(key, 0, 10);
+  i = ts::random::integers<std::int32_t>(key, 0, 10);
+  i = ts::random::categorical<std::int32_t>(key, {0.25, 0.5, 0.25});
+  m = ts::random::bernoulli(key, 0.5);
+  ts::iterate(3, [&](ts::Step t) { u = u + ts::random::uniform<double>(key.at(t).fold_in(2)); });
+  (void)ts::sum(u * ts::random::uniform<double>(key));
+}
+
 }  // namespace
 
 void instantiate_all(Array<double>& u, Array<float>& f, Array<std::int64_t>& n,
@@ -128,4 +143,5 @@ void instantiate_all(Array<double>& u, Array<float>& f, Array<std::int64_t>& n,
   reductions(u, i, z);
   folds(line, u, i);
   loops(u, i);
+  random_numbers(u, f, n, i, h, m);
 }

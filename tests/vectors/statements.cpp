@@ -10,6 +10,7 @@
 #include "tessera/array/operators.hpp"
 #include "tessera/detail/array/evaluate/build.hpp"
 #include "tessera/detail/array/expr/row.hpp"
+#include "tessera/random/random.hpp"
 
 namespace statements {
 
@@ -44,6 +45,7 @@ extern Array<u8> u_8;
 extern Array<u16> u_16;
 extern Array<u32> u_32;
 extern Array<u64> u_64;
+extern random::Key key;
 
 template <class E>
 using KernelOf = decltype(make_kernel(std::declval<E const&>(), std::declval<detail::Builder&>()));
@@ -95,6 +97,11 @@ STATEMENT(i32, contract(i_32 * i_32 + i_32))
 STATEMENT(double, let(d + d) * let(d + d) - 0.5 * let(d + d))
 STATEMENT(float, let(f * f) - let(f * f))
 STATEMENT(c128, let(z + z) * let(z + z))
+
+// Random numbers, drawn out of place.
+STATEMENT(double, d + random::uniform<double>(key))
+STATEMENT(float, f * random::normal<float>(key))
+STATEMENT(i32, random::integers<i32>(key, 0, 10))
 
 // Comparisons.
 STATEMENT(bool, d < d)

@@ -104,6 +104,7 @@ void assign_to_view(ArrayNode<T, N, R> const& target, V const& value,
 template <Expression E>
 [[nodiscard]] StatePtr state_for_result(E const& expression, std::int64_t element_bytes) {
   auto const node = as_node(expression);
+  check_has_shape<std::remove_const_t<decltype(node)>>();
   auto const extents = node.extents();
   IndexSpace<std::remove_cvref_t<decltype(node)>::rank> const space(extents);
   Anchor anchor;

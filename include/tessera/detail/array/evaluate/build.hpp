@@ -60,6 +60,7 @@ class AccessBuilder {
   void shift(Access& access, std::span<ViewAxis const> axes,
              std::span<std::int64_t const> view_extents, std::size_t k, Reach const& reach) const;
   [[nodiscard]] std::size_t dimensions() const { return dimensions_; }
+  [[nodiscard]] Index const& extents() const { return extents_; }
 
  private:
   Index extents_;
@@ -191,7 +192,9 @@ struct PassNumbers {
   NumberVisitor& visitor;
 
   template <class Kernel>
-  void operator()(Kernel const&) const {}
+  void operator()(Kernel const& kernel) const {
+    if constexpr (requires { kernel.pass_numbers(visitor); }) kernel.pass_numbers(visitor);
+  }
   template <class T>
   void operator()(LiteralKernel<T> const& kernel) const {
     visit_number(kernel.value, visitor);

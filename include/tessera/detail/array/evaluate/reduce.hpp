@@ -79,6 +79,7 @@ template <Accumulator A, class Node>
 [[nodiscard]] auto reduce(Node const& node, char const* kind, SourceLocation const& location,
                           double parameter = 0) {
   using T = decltype(std::declval<A const&>().value(0.0));
+  check_has_shape<Node>();
   IndexSpace<Node::rank> const space(node.extents());
   AccessBuilder const accesses(space.box().hi, Node::rank);
   Anchor anchor;

@@ -22,7 +22,7 @@ template <class Node, class Move>
 [[nodiscard]] auto moved(Node const& node, Move const& move) {
   if constexpr (requires { typename Node::Base; })  // a view, or a member of one
     return moved(static_cast<typename Node::Base const&>(node), move);
-  else if constexpr (Node::rank == 0 && !std::same_as<Node, IndexNode>)
+  else if constexpr (Node::rank == 0 && !std::same_as<Node, IndexNode> && !TakesShape<Node>)
     return node;
   else
     return move(node);
@@ -141,6 +141,11 @@ struct Rearrange {
     else
       return index;
   }
+
+  template <TakesShape Node>
+  [[nodiscard]] Node operator()(Node const& node) const {
+    return node.rearranged(how, K);
+  }
 };
 
 /// What selectors show of an expression.
@@ -235,6 +240,14 @@ struct Shift {
         computed<Minimum>(computed<Maximum>(there, whole_number(by.low)), whole_number(by.high));
     auto const folded = computed<Modulo>(inside, whole_number(by.period));
     return computed<Minimum>(folded, computed<Subtract>(whole_number(by.turn), folded));
+  }
+
+  template <TakesShape Node>
+  [[nodiscard]] Node operator()(Node const& node) const {
+    static_assert(!TakesShape<Node>,
+                  "random numbers without an array cannot be shifted: assign the expression to an "
+                  "array first, and shift that");
+    return node;
   }
 };
 

@@ -219,10 +219,36 @@ using node_of =
 /// The operand of an operator: an expression, by reference.
 template <class E>
 concept Operand = Expression<std::remove_cvref_t<E>>;
+/// True of nodes without dimensions whose cells differ all the same: as IndexNode, they take a
+/// shape from the statement around them, but no place, and no other statement may do without a
+/// shape.
+template <class Node>
+concept TakesShape = requires {
+  requires Node::takes_shape;
+};
+/// Whether an expression has a part that takes its shape from the statement.
+template <class Node>
+[[nodiscard]] constexpr bool takes_shape() {
+  bool takes = TakesShape<Node>;
+  if constexpr (requires(Node n) { n.condition; })
+    takes |= takes_shape<decltype(Node::condition)>();
+  if constexpr (requires(Node n) { n.a; }) takes |= takes_shape<decltype(Node::a)>();
+  if constexpr (requires(Node n) { n.b; }) takes |= takes_shape<decltype(Node::b)>();
+  return takes;
+}
+/// Refuses a node whose own shape is asked for, although only a statement gives it one.
+template <class Node>
+constexpr void check_has_shape() {
+  static_assert(Node::rank > 0 || !takes_shape<Node>(),
+                "random numbers without an array have the shape of the statement around them, and "
+                "here is none: put an array beside them, as in sum(u * random::uniform(key)), or "
+                "make one of them, random::uniform(key, shape, sharding)");
+}
+
 /// Whether an expression depends on coordinates.
 template <class Node>
 [[nodiscard]] constexpr bool has_index() {
-  bool has = std::same_as<Node, IndexNode>;
+  bool has = std::same_as<Node, IndexNode> || TakesShape<Node>;
   if constexpr (requires(Node n) { n.condition; }) has |= has_index<decltype(Node::condition)>();
   if constexpr (requires(Node n) { n.a; }) has |= has_index<decltype(Node::a)>();
   if constexpr (requires(Node n) { n.b; }) has |= has_index<decltype(Node::b)>();
@@ -269,6 +295,11 @@ template <class T, class S>
 template <class T>
 [[nodiscard]] T evaluate(LiteralNode<T> const& node) {
   return node.value;
+}
+template <TakesShape Node>
+[[nodiscard]] typename Node::value_type evaluate(Node const&) {
+  check_has_shape<Node>();
+  return {};
 }
 template <class T>
 [[nodiscard]] T evaluate(Scalar<T> const& scalar) {

@@ -354,6 +354,12 @@ void write_cells(T* to, std::int64_t stride, Row const& cells, std::int64_t coun
   }
 }
 
+/// Rows that can write cells of type T into memory themselves, where these lie side by side.
+template <class Row, class T>
+concept WritesCells = requires(Row const& row, T* to) {
+  row.write_to(to, std::int64_t{});
+};
+
 /// Writes rows of a box: the function behind a KernelFunction. The value is converted to T.
 template <class Kernel, class T, bool unit>
 void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
@@ -362,7 +368,10 @@ void assign_rows(void const* context, std::int64_t first, std::int64_t last) {
   RowOfCells<T> target{reinterpret_cast<T*>(call.target), call.target_strides};
   auto const count = call.extents->back();
   auto const stride = call.target_strides->back();
-  if constexpr (has_functions<decltype(row)>) {
+  if constexpr (unit && WritesCells<decltype(row), T>) {
+    auto const write = [&] { row.write_to(target.first, count); };
+    visit_rows(*call.extents, first, last, write, row, target);
+  } else if constexpr (has_functions<decltype(row)>) {
     Blocks<decltype(row)> blocks(row, count);
     auto const write = [&] {
       T* const to = target.first;
