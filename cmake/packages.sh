@@ -20,6 +20,7 @@ run_packages=(
 test_packages=(
   doctest-dev python3
   libmpfr-dev # tests/formulas
+  libopenblas-serial-dev # bench/matmul
   iproute2    # tests/hosts
   mpich libmpich-dev # tests/checks/mpich; the default stays Open MPI
   clang-format-14 clang-tidy-16 # tests/checks/style, tests/checks/tidy.py
