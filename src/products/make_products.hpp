@@ -34,11 +34,9 @@ template <class Processor, std::size_t rows, std::size_t bytes>
 
 /// Code that runs on any processor.
 struct AnyProcessor {
-  template <class Tile>
-  [[gnu::noinline]] static void multiply(std::int64_t terms, typename Tile::Number const* a,
-                                         typename Tile::Number const* b,
-                                         TileCells<typename Tile::Cell> const& cells) {
-    Tile::multiply(terms, a, b, cells);
+  template <class F, class... Arguments>
+  [[gnu::noinline]] static void run(Arguments... arguments) {
+    F::run(arguments...);
   }
 };
 inline constexpr ProcessorProducts products_for_any_processor =

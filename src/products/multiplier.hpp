@@ -15,6 +15,7 @@
 
 #include "src/products/offsets.hpp"
 #include "src/products/product.hpp"
+#include "src/products/thin.hpp"
 #include "src/products/tile.hpp"
 
 namespace tessera {
@@ -78,12 +79,17 @@ void pack(Stored const* from, Offsets const& lines, Offsets const& terms,
   }
 }
 
-/// The loops around the tiles. Processor::multiply<Tile> computes one tile. `Stored` are the cells
+/// The loops around the tiles. Processor::run<Tile> computes one tile. `Stored` are the cells
 /// in memory; where they are not those of the tile, sums are kept apart until they are rounded.
 template <class Processor, class Tile, class Stored = typename Tile::Cell>
 class Multiplier {
  public:
-  static void multiply(Product const& product) { Multiplier(product).run(); }
+  static void multiply(Product const& product) {
+    if constexpr (std::is_arithmetic_v<Cell> && !rounds_last) {
+      if (is_thin(product)) return ThinMultiplier<Processor, Cell>::multiply(product);
+    }
+    Multiplier(product).run();
+  }
 
  private:
   using Cell = typename Tile::Cell;
@@ -264,7 +270,7 @@ class Multiplier {
       tile.from = cells.from + offset(cells.from_rows, cells.from_columns, i, j);
       tile.from_row = row_step(cells.from_rows);
     }
-    Processor::template multiply<Tile>(a_terms_.count, a, b, tile);
+    Processor::template run<Tile>(a_terms_.count, a, b, tile);
   }
 
   void multiply_apart(Cells const& cells, std::int64_t first_row, std::int64_t first_column,
@@ -277,8 +283,8 @@ class Multiplier {
         for (std::int64_t j = 0; j < columns; ++j)
           tile[i * Tile::columns + j] = cells.from[offset(cells.from_rows, cells.from_columns,
                                                           first_row + i, first_column + j)];
-    Processor::template multiply<Tile>(a_terms_.count, a, b,
-                                       {tile, Tile::columns, tile, Tile::columns});
+    Processor::template run<Tile>(a_terms_.count, a, b,
+                                  TileCells<Cell>{tile, Tile::columns, tile, Tile::columns});
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j)
         cells.to[offset(cells.to_rows, cells.to_columns, first_row + i, first_column + j)] =

@@ -6,6 +6,7 @@
 
 #include "src/products/offsets.hpp"
 #include "src/products/processors.hpp"
+#include "src/products/thin.hpp"
 
 namespace tessera {
 namespace {
@@ -20,21 +21,24 @@ bool is_complex(ProductType type) {
   return type == ProductType::complex64 || type == ProductType::complex128;
 }
 
-// True if the cells of a column of c lie side by side, and those of a row do not. Then the product
-// of the transposed matrices is faster. It has the same bits, since fma(x, y, z) is fma(y, x, z);
-// the two steps of complex numbers would change places.
-bool is_better_transposed(ProductType type, Product const& product) {
-  auto const innermost = [](ProductDimensions const& all) {
-    return all.count == 0 ? std::int64_t{0} : all.dimensions[all.count - 1].c;
-  };
-  return !is_complex(type) && innermost(product.columns) != 1 && innermost(product.rows) == 1;
-}
-
 void transpose(Product& product) {
   std::swap(product.a, product.b);
   std::swap(product.rows, product.columns);
   for (auto* const all : {&product.batch, &product.rows, &product.columns, &product.terms})
     for (auto& dimension : all->dimensions) std::swap(dimension.a, dimension.b);
+}
+
+// True if the product of the transposed matrices is faster: it is thin, or the cells of a column of
+// c lie side by side, and those of a row do not. It has the same bits, since fma(x, y, z) is fma(y,
+// x, z); the two steps of complex numbers would change places.
+bool is_better_transposed(ProductType type, Product const& product) {
+  if (is_complex(type) || is_thin(product)) return false;
+  auto other = product;
+  transpose(other);
+  auto const innermost = [](ProductDimensions const& all) {
+    return all.count == 0 ? std::int64_t{0} : all.dimensions[all.count - 1].c;
+  };
+  return is_thin(other) || (innermost(product.columns) != 1 && innermost(product.rows) == 1);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ struct RealTile {
   static constexpr std::int64_t columns = tile_columns;
   static constexpr std::int64_t numbers = 1;  ///< of a cell
 
-  [[gnu::always_inline]] static void multiply(std::int64_t terms, T const* __restrict a,
-                                              T const* __restrict b, TileCells<T> const& cells) {
+  [[gnu::always_inline]] static void run(std::int64_t terms, T const* __restrict a,
+                                         T const* __restrict b, TileCells<T> cells) {
     T sums[tile_rows][tile_columns];
 #pragma GCC unroll 16
     for (std::int64_t i = 0; i < rows; ++i)
@@ -80,8 +80,8 @@ struct ComplexTile {
   static constexpr std::int64_t columns = tile_columns;
   static constexpr std::int64_t numbers = 2;
 
-  [[gnu::always_inline]] static void multiply(std::int64_t terms, T const* __restrict a,
-                                              T const* __restrict b, TileCells<Cell> const& cells) {
+  [[gnu::always_inline]] static void run(std::int64_t terms, T const* __restrict a,
+                                         T const* __restrict b, TileCells<Cell> cells) {
     T real[tile_rows][tile_columns];
     T imaginary[tile_rows][tile_columns];
 #pragma GCC unroll 16

@@ -50,7 +50,7 @@ FLOORS = {
     "runtime": ["statements", "profiler", "start", "."],
     "array": ["erased", "expr", "gpu", "evaluate", "."],
     "program": ["."],
-    "ops": ["."],
+    "ops": [".", "products"],
     "random": [".", "x86"],
 }
 # Rooms of the top floor, each with the others of them that it may include. Only io exists; the others
@@ -71,6 +71,8 @@ PLACES = {
     "array/scalar.hpp": "array/expr",
     "array/slice.hpp": "array/expr",
     "array/axes.hpp": "array/expr",
+    "ops/products.hpp": "ops/products",
+    "ops/einsum.hpp": "ops/products",
 }
 # Headers of other libraries in include/: programs that include these know what they bring.
 THIRD_PARTY = {

@@ -1,4 +1,4 @@
-#include "src/ops/product_plan.hpp"
+#include "src/ops/products/product_plan.hpp"
 
 #include <algorithm>
 #include <cstdint>

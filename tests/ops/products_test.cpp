@@ -9,6 +9,7 @@
 
 #include "tessera/array/operators.hpp"
 #include "tessera/array/rearrange.hpp"
+#include "tessera/program/program.hpp"
 
 #include "support/arrays.hpp"
 
@@ -147,6 +148,27 @@ TEST_CASE("the target may be an operand") {
   CHECK_ALL(c.to_host() == std::vector<double>{8, 12, 18, 26});
   c = matmul(c, transpose(c));
   CHECK_ALL(c.to_host() == std::vector<double>{208, 456, 456, 1000});
+}
+
+TEST_CASE("in a recorded loop") {
+  auto const n = std::int64_t{12};
+  auto const rows = rows_over(device_count());
+  auto const a = from_index<double>({n, n}, rows, [](auto const& i) {
+    return (i[0] == i[1] ? 0.5 : 0.0) + 0.01 * static_cast<double>(i[0] - i[1]);
+  });
+  auto const start = [&] {
+    return from_index<double>({n, n}, columns_over(device_count()),
+                              [](auto const& i) { return static_cast<double>(i[0] * 3 - i[1]); });
+  };
+  auto u = start(), v = zeros<double>({n, n}, rows);
+  auto const step = [](auto& x, auto& y, auto const& m) {
+    matmul_into(y, m, x);
+    x = 0.5 * x + y;
+  };
+  for (int i = 0; i < 5; ++i) step(u, v, a);
+  auto w = start(), z = zeros<double>({n, n}, rows);
+  iterate(5, [&] { step(w, z, a); });
+  CHECK_ALL(w.to_host() == u.to_host());
 }
 
 TEST_CASE("mistakes") {

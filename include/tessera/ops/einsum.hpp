@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tessera/array/axes.hpp"
-#include "tessera/detail/ops/einsum_labels.hpp"
+#include "tessera/detail/ops/products/einsum_labels.hpp"
 #include "tessera/ops/products.hpp"
 #include "tessera/ops/reductions.hpp"
 

@@ -23,8 +23,6 @@ namespace detail {
 template <class A, class B>
 using dot_type = sum_type<promoted<typename A::value_type, typename B::value_type>>;
 
-/// Throws: ShapeError unless the shapes are equal.
-void check_dot(Shape const& a, Shape const& b);
 /// The products of equal cells. Throws: ShapeError unless the shapes are equal.
 template <class A, class B>
 [[nodiscard]] auto products_of(A const& a, B const& b) {

@@ -18,7 +18,7 @@
 
 #include "tessera/array/dist_array.hpp"
 #include "tessera/array/operators.hpp"
-#include "tessera/detail/ops/product_operand.hpp"
+#include "tessera/detail/ops/products/product_operand.hpp"
 
 namespace tessera {
 

@@ -100,13 +100,14 @@ class StepKey {
     result.number_ = 0;
     return result;
   }
+  /// The key that a draw makes of a number. Throws: UsageError after more than 4 of them.
+  [[nodiscard]] StepKey derived(std::uint64_t draw, std::uint64_t number) const;
   /// What the key is made of, but for the number of the step.
   void pass_numbers(detail::NumberVisitor& visitor) const;
 
  private:
   static constexpr int most_derivations = 4;
 
-  [[nodiscard]] StepKey derived(std::uint64_t draw, std::uint64_t number) const;
   template <std::size_t... i>
   [[nodiscard]] std::array<StepKey, sizeof...(i)> split(std::index_sequence<i...>) const {
     return {derived(detail::draw_of_split, i)...};

@@ -9,20 +9,17 @@ namespace tessera {
 namespace {
 
 struct Avx2 {
-  template <class Tile>
-  [[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] static void multiply(
-      std::int64_t terms, typename Tile::Number const* a, typename Tile::Number const* b,
-      TileCells<typename Tile::Cell> const& cells) {
-    Tile::multiply(terms, a, b, cells);
+  template <class F, class... Arguments>
+  [[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] static void run(Arguments... arguments) {
+    F::run(arguments...);
   }
 };
 struct Avx512 {
-  template <class Tile>
+  template <class F, class... Arguments>
   [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,fma,prefer-vector-width=512"), gnu::flatten,
     gnu::noinline]] static void
-  multiply(std::int64_t terms, typename Tile::Number const* a, typename Tile::Number const* b,
-           TileCells<typename Tile::Cell> const& cells) {
-    Tile::multiply(terms, a, b, cells);
+  run(Arguments... arguments) {
+    F::run(arguments...);
   }
 };
 

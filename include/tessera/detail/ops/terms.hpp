@@ -17,6 +17,9 @@
 
 namespace tessera::detail {
 
+/// Throws: ShapeError unless the shapes of dot's operands are equal.
+void check_dot(Shape const& a, Shape const& b);
+
 /// How many cells one value is made of, for the whole or for each cell of a result.
 /// Throws: ShapeError for axes that do not exist or are named twice.
 [[nodiscard]] double terms_of(Shape const& shape);

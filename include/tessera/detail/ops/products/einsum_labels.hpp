@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tessera/detail/ops/product.hpp"
+#include "tessera/detail/ops/products/product.hpp"
 
 namespace tessera::detail {
 

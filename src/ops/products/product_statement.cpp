@@ -1,4 +1,4 @@
-#include "src/ops/product_statement.hpp"
+#include "src/ops/products/product_statement.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tessera/detail/ops/product.hpp"
+#include "tessera/detail/ops/products/product.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "tessera/detail/array/erased/handle.hpp"
 
 #include "src/base/text.hpp"
-#include "src/ops/product_statement.hpp"
+#include "src/ops/products/product_statement.hpp"
 
 namespace tessera::detail {
 namespace {

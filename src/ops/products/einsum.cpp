@@ -10,7 +10,7 @@
 #include "tessera/detail/array/erased/handle.hpp"
 
 #include "src/base/text.hpp"
-#include "src/ops/product_statement.hpp"
+#include "src/ops/products/product_statement.hpp"
 #include "src/statement/array_model.hpp"
 
 namespace tessera::detail {

@@ -8,11 +8,11 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/detail/array/erased/handle.hpp"
-#include "tessera/detail/ops/product.hpp"
+#include "tessera/detail/ops/products/product.hpp"
 
 #include "src/base/text.hpp"
-#include "src/ops/product_plan.hpp"
-#include "src/ops/product_statement.hpp"
+#include "src/ops/products/product_plan.hpp"
+#include "src/ops/products/product_statement.hpp"
 #include "src/products/product.hpp"
 #include "src/statement/array_model.hpp"
 

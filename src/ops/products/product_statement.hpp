@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tessera/detail/ops/product.hpp"
+#include "tessera/detail/ops/products/product.hpp"
 
 #include "src/index/index.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "tessera/array/dist_array.hpp"
 #include "tessera/detail/array/expr/convert.hpp"
-#include "tessera/detail/ops/product.hpp"
+#include "tessera/detail/ops/products/product.hpp"
 
 namespace tessera::detail {
 
