@@ -4,6 +4,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/products/gpu_cells.hpp"
 #include "src/products/offsets.hpp"
 #include "src/products/processors.hpp"
 #include "src/products/thin.hpp"
@@ -88,6 +89,11 @@ void ProductDimensions::merge() {
 
 Offsets offsets_of(ProductDimensions const& dimensions, std::int64_t first, std::int64_t count,
                    std::int64_t ProductDimension::*operand, std::int64_t* into) {
+  if (dimensions.count == 1) {
+    auto const step = dimensions.dimensions[0].*operand;
+    for (std::int64_t i = 0; i < count; ++i) into[i] = (first + i) * step;
+    return {into, count, true, count > 1 ? step : 1};
+  }
   std::array<std::int64_t, most_product_dimensions> at{};
   std::int64_t offset = 0;
   auto rest = first;
@@ -111,14 +117,26 @@ Offsets offsets_of(ProductDimensions const& dimensions, std::int64_t first, std:
   return result;
 }
 
-void multiply_by(ProcessorProducts const& processor, ProductType type, Product const& product) {
-  auto merged = product;
-  for (auto* const all : {&merged.batch, &merged.rows, &merged.columns, &merged.terms}) {
-    if (all->size() == 0 && all != &merged.terms) return;
+Product merged(Product const& product) {
+  auto result = product;
+  for (auto* const all : {&result.batch, &result.rows, &result.columns, &result.terms})
     all->merge();
-  }
-  if (is_better_transposed(type, merged)) transpose(merged);
-  processor.multiply[static_cast<std::size_t>(type)](merged);
+  return result;
+}
+
+std::int64_t gpu_tiles(Product const& product) {
+  auto const tiles = [](ProductDimensions const& all, std::int64_t width) {
+    return (all.size() + width - 1) / width;
+  };
+  return product.batch.size() * tiles(product.rows, gpu_tile_rows) *
+         tiles(product.columns, gpu_tile_columns);
+}
+
+void multiply_by(ProcessorProducts const& processor, ProductType type, Product const& product) {
+  if (product.batch.size() * product.rows.size() * product.columns.size() == 0) return;
+  auto wanted = merged(product);
+  if (is_better_transposed(type, wanted)) transpose(wanted);
+  processor.multiply[static_cast<std::size_t>(type)](wanted);
 }
 
 void multiply(ProductType type, Product const& product) {

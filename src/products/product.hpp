@@ -66,6 +66,9 @@ struct Product {
   void* c = nullptr;
 };
 
+/// The same with as few dimensions as possible.
+[[nodiscard]] Product merged(Product const& product);
+
 /// Computes a product. Without terms, c is the start.
 /// Threads: any; a thread's first call allocates the memory that its later ones use again.
 void multiply(ProductType type, Product const& product);

@@ -35,7 +35,7 @@ import textwrap
 FLOORS = {
     "base": ["."],
     "formulas": [".", "x86"],
-    "products": [".", "x86"],
+    "products": [".", ("x86", "cuda")],
     "index": ["."],
     "mesh": ["."],
     "layout": ["."],

@@ -256,6 +256,15 @@ bool detail::multiply_views(ProductOperands const& operands, ProductView const& 
   auto const space = space_of(with_values, target);
   if (space.terms() == 0) return false;
   if (cells_of(target.extents) == 0) return true;
+  auto const is_on_one_device = [](ProductView const& view) {
+    return layout_of(view.array)->mesh().size() == 1;
+  };
+  if (is_on_one_device(target) && is_on_one_device(with_values.a) &&
+      is_on_one_device(with_values.b)) {
+    // Nothing to plan.
+    submit_product(with_values, target, wish.adds ? &target : nullptr, type);
+    return true;
+  }
   Multiplication(with_values, target, type, wish).run();
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "src/index/box.hpp"
 #include "src/plan/access.hpp"
+#include "src/products/gpu_cells.hpp"
 #include "src/products/product.hpp"
 #include "src/statement/array_model.hpp"
 #include "src/statement/copy_kernel.hpp"
@@ -31,9 +32,8 @@ struct ProductKernel {
   std::array<std::uint8_t, 3> slots;  // of a, b and the start
 };
 
-// Computes a whole box, whatever rows are asked for.
-void multiply_box(void const* context, std::int64_t, std::int64_t) {
-  auto const& call = *static_cast<KernelCall const*>(context);
+// The product that a box of the statement is.
+Product product_of(KernelCall const& call) {
   auto const& kernel = *static_cast<ProductKernel const*>(call.kernel);
   auto const& a = call.operands[kernel.slots[0]];
   auto const& b = call.operands[kernel.slots[1]];
@@ -53,11 +53,21 @@ void multiply_box(void const* context, std::int64_t, std::int64_t) {
     kinds[static_cast<std::size_t>(kernel.roles[d])]->push_back(
         {(*call.extents)[d], (*a.strides)[d], (*b.strides)[d],
          start_strides == nullptr ? 0 : (*start_strides)[d], (*call.target_strides)[d]});
-  multiply(kernel.type, product);
+  return product;
 }
 
-// No compiler for GPUs has made it yet.
-constinit GpuLauncher gpu_product = nullptr;
+// Computes a whole box, whatever rows are asked for.
+void multiply_box(void const* context, std::int64_t, std::int64_t) {
+  auto const& call = *static_cast<KernelCall const*>(context);
+  multiply(static_cast<ProductKernel const*>(call.kernel)->type, product_of(call));
+}
+
+int launch_box(detail::GpuCall const& call) {
+  return launch_on_gpu(static_cast<ProductKernel const*>(call.box.kernel)->type,
+                       merged(product_of(call.box)), {call.stream, call.multiprocessors});
+}
+// Null where the library was built without a compiler for GPUs.
+GpuLauncher const gpu_product = has_gpu_products() ? &launch_box : nullptr;
 
 // Of a statement on cells without dimensions.
 constexpr char no_label = '.';
