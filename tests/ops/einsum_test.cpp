@@ -135,6 +135,12 @@ TEST_CASE("mistakes in labels") {
   CHECK_ALL_THROW((void)(einsum<"ij,kj,ik->ik">(a, b, b)), ShapeError);
   CHECK_ALL_THROW((void)tensordot(a, b, axis(0), axis(0)), ShapeError);
   CHECK_ALL_THROW((void)tensordot(a, b, axis(2), axis(0)), ShapeError);
+  auto const c =
+      zeros<double>({1, 2, 1, 2, 1}, {row(device_count()), P(none, "x", none, none, none)});
+  CHECK_ALL((einsum<"abcde,fgh->abcdefgh">(
+                 c, zeros<double>({2, 1, 2}, {row(device_count()), P("x", none, none)}))
+                 .size()) == 16);
+  CHECK_ALL_THROW((void)(einsum<"abcde,efghi->abcdfghi">(c, c)), UsageError);
   CHECK_ALL_THROW((void)tensordot(a, b, axis(1, 1), axis(1, 0)), ShapeError);
 }
 

@@ -9,6 +9,7 @@
 
 #include "tessera/array/operators.hpp"
 #include "tessera/array/rearrange.hpp"
+#include "tessera/ops/partial.hpp"
 #include "tessera/program/program.hpp"
 
 #include "support/arrays.hpp"
@@ -169,6 +170,38 @@ TEST_CASE("in a recorded loop") {
   auto w = start(), z = zeros<double>({n, n}, rows);
   iterate(5, [&] { step(w, z, a); });
   CHECK_ALL(w.to_host() == u.to_host());
+}
+
+TEST_CASE("a matrix of each step") {
+  NamedSharding const planes(row(device_count()), P(none, "x", none));
+  auto const a = from_index<double>({3, 4, 4}, planes, [](auto const& i) {
+    return static_cast<double>((i[0] + 2) * i[1] - i[2]) / 8;
+  });
+  auto const start = [] {
+    return test::spread_out<double, 1>(counted_from(1, {4}), over(device_count()));
+  };
+  auto x = start(), y = zeros<double>({4}, over(device_count()));
+  for (std::int64_t t = 0; t < 3; ++t) {
+    matmul_into(y, a(t, all, all), x);
+    x = y - x;
+  }
+  auto u = start(), v = zeros<double>({4}, over(device_count()));
+  iterate(3, [&](Step t) {
+    matmul_into(v, a(t, all, all), u);
+    u = v - u;
+  });
+  CHECK_ALL(u.to_host() == x.to_host());
+}
+
+TEST_CASE("partial results are added up first") {
+  auto const a =
+      test::spread_out<double, 2>(counted_from(1, {2, 3}), {row(device_count()), P(none, none)});
+  auto const partial = to_partial(a, "x");
+  auto const wanted = matmul(a, transpose(a)).to_host();
+  CHECK_ALL(matmul(partial, transpose(a)).to_host() == wanted);
+  CHECK_ALL(matmul(partial, transpose(partial)).to_host() == wanted);
+  auto target = to_partial(matmul(a, transpose(a)), "x");
+  CHECK_ALL_THROW(matmul_into(target, a, transpose(a)), UsageError);
 }
 
 TEST_CASE("mistakes") {

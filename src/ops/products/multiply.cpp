@@ -72,7 +72,8 @@ class Multiplication {
 
   void run() {
     ProductView const* const start = wish_.adds ? &target_ : nullptr;
-    if (plan_.is_in_place(sizes_)) return multiply(target_, start);
+    bool const has_room = target_.labels.size() < max_rank;  // for the dimension of a stack
+    if (plan_.is_in_place(sizes_) || !has_room) return multiply(target_, start);
     if (!plan_.relay.empty()) return relay(start);
     auto const computed = stack(1, {});
     auto const layer = layer_of(computed, 0);

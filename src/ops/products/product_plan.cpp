@@ -225,9 +225,9 @@ std::int64_t ProductPlan::gathered_bytes(ProductSizes const& sizes) const {
 }
 
 std::int64_t relay_chunks(std::int64_t devices, std::int64_t extent) {
-  // A device waits for devices - 1 chunks of eight times as many; a chunk has enough cells for
-  // whole tiles.
-  constexpr std::int64_t fewest_cells = 32;
+  // A device waits for devices - 1 chunks of up to eight times as many. But each chunk reads all of
+  // the other operand once more, so it should not be thin.
+  constexpr std::int64_t fewest_cells = 64;
   return std::clamp<std::int64_t>(extent / fewest_cells, 1, 8 * devices);
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "tessera/base/error.hpp"
 #include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/base/hash.hpp"
 #include "tessera/detail/runtime/submit.hpp"
 #include "tessera/detail/statement/statement.hpp"
 
+#include "src/base/text.hpp"
 #include "src/index/box.hpp"
 #include "src/plan/access.hpp"
 #include "src/products/gpu_cells.hpp"
@@ -73,6 +75,9 @@ GpuLauncher const gpu_product = has_gpu_products() ? &launch_box : nullptr;
 constexpr char no_label = '.';
 
 void add_dimension(ProductSpace& space, char label, std::int64_t extent, ProductRole role) {
+  if (space.labels.size() == max_rank)
+    throw UsageError(text("a product of two operands has more than ", max_rank,
+                          " different dimensions; multiply slices of them"));
   space.roles[space.labels.size()] = role;
   space.labels.push_back(label);
   space.extents.push_back(extent);
