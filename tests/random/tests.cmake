@@ -1,3 +1,4 @@
-tessera_add_test(random MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi
+# No number is sent: one route is as good as another.
+tessera_add_test(random MAIN runtime_main SPREADS 2x4 4x2 8x1 ROUTES shm
   LABELS threads OPTIMISED moments PRECOMPILED tessera)
-tessera_add_emulated(random SPREADS solo:8 2x4:shm:ipc 4x2:shm:nccl)
+tessera_add_emulated(random SPREADS solo:8 2x4:shm:ipc)
