@@ -22,6 +22,8 @@ TEST_SUITE_BEGIN("products/processors");
 
 namespace {
 
+constexpr std::int64_t terms_of_block = 256;
+
 // The value of a cell as product.hpp defines it.
 template <class T>
 struct Chain {
@@ -125,7 +127,7 @@ void multiply_by_hand(Product const& product) {
         Chain<Sum> chain;
         std::int64_t count = 0;
         visit(product.terms, cell, [&](ProductDimension const& term) {
-          if (count++ % block_of_terms == 0 && count > 1) {
+          if (count++ % terms_of_block == 0 && count > 1) {
             total = static_cast<Sum>(total + chain.sum);
             chain = {};
           }
