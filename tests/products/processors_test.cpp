@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -193,7 +194,7 @@ void run_cases(ProductType type, std::uint64_t count) {
     for (std::uint64_t seed = 1; seed <= count && failed < 3; ++seed) {
       if (run_case<T, Sum>(*processor, type, seed)) continue;
       ++failed;
-      MESSAGE(processor->name, ", type ", static_cast<int>(type), ", seed ", seed);
+      MESSAGE(std::string(processor->name), ", type ", static_cast<int>(type), ", seed ", seed);
     }
     CHECK(failed == 0);
   }
@@ -219,7 +220,7 @@ TEST_CASE("products of integers are exact modulo a power of two") {
 
 TEST_CASE("panels that exceed a group of rows or of columns") {
   for (auto const* const processor : products_of_this_processor()) {
-    CAPTURE(processor->name);
+    CAPTURE(std::string(processor->name));
     for (bool const is_wide : {false, true}) {
       Product product;
       std::int64_t const m = is_wide ? 7 : 450, n = is_wide ? 5000 : 9, k = 300;
