@@ -33,11 +33,12 @@ struct EinsumParts {
   bool is_right = true;  ///< only letters, commas and one arrow, and not too many of them
 
   constexpr explicit EinsumParts(std::string_view text) {
-    auto const arrow = text.find("->");
-    bool const has_result = arrow != std::string_view::npos;
-    read_operands(text.substr(0, has_result ? arrow : text.size()));
-    if (has_result)
-      read_result(text.substr(arrow + 2));
+    // Letter by letter: with its sanitizers on, g++ takes no search in a text for a constant.
+    std::size_t arrow = 0;
+    while (arrow < text.size() && !is_arrow(text, arrow)) ++arrow;
+    read_operands(text, arrow);
+    if (arrow < text.size())
+      read_result(text, arrow + 2);
     else
       make_result();
   }
@@ -62,8 +63,8 @@ struct EinsumParts {
   }
   /// True if all labels of the result occur in an operand.
   [[nodiscard]] constexpr bool knows_result() const {
-    for (auto const label : result_labels())
-      if (users(label) == 0) return false;
+    for (std::size_t i = 0; i < result_rank; ++i)
+      if (users(result[i]) == 0) return false;
     return true;
   }
   /// True of a label that one operand has alone, and the result has not: it is summed first.
@@ -72,7 +73,7 @@ struct EinsumParts {
   }
   [[nodiscard]] constexpr std::size_t alone_in(std::size_t i) const {
     std::size_t alone = 0;
-    for (auto const label : operand(i)) alone += is_alone(label) ? 1U : 0U;
+    for (std::size_t k = 0; k < ranks[i]; ++k) alone += is_alone(operands[i][k]) ? 1U : 0U;
     return alone;
   }
 
@@ -80,33 +81,42 @@ struct EinsumParts {
   [[nodiscard]] static constexpr bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
+  [[nodiscard]] static constexpr bool is_arrow(std::string_view text, std::size_t at) {
+    return text[at] == '-' && at + 1 < text.size() && text[at + 1] == '>';
+  }
+  /// How often a label occurs.
+  [[nodiscard]] static constexpr std::size_t occurrences(std::string_view labels, char label) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) count += labels[i] == label ? 1U : 0U;
+    return count;
+  }
   [[nodiscard]] static constexpr bool has(std::string_view labels, char label) {
-    return labels.find(label) != std::string_view::npos;
+    return occurrences(labels, label) > 0;
   }
   [[nodiscard]] static constexpr bool has_twice(std::string_view labels) {
     for (std::size_t i = 0; i < labels.size(); ++i)
-      if (has(labels.substr(i + 1), labels[i])) return true;
+      if (occurrences(labels, labels[i]) > 1) return true;
     return false;
   }
-  constexpr void read_operands(std::string_view text) {
+  constexpr void read_operands(std::string_view text, std::size_t end) {
     count = 1;
-    for (auto const c : text) {
-      if (c == ' ') continue;
-      if (c == ',') {
+    for (std::size_t i = 0; i < end; ++i) {
+      if (text[i] == ' ') continue;
+      if (text[i] == ',') {
         if (++count > most) break;
         continue;
       }
-      is_right = is_right && is_letter(c) && ranks[count - 1] < max_rank;
-      if (is_right) operands[count - 1][ranks[count - 1]++] = c;
+      is_right = is_right && is_letter(text[i]) && ranks[count - 1] < max_rank;
+      if (is_right) operands[count - 1][ranks[count - 1]++] = text[i];
     }
     is_right = is_right && count <= most;
-    count = std::min(count, most);
+    if (count > most) count = most;
   }
-  constexpr void read_result(std::string_view text) {
-    for (auto const c : text) {
-      if (c == ' ') continue;
-      is_right = is_right && is_letter(c) && result_rank < max_rank;
-      if (is_right) result[result_rank++] = c;
+  constexpr void read_result(std::string_view text, std::size_t begin) {
+    for (auto i = begin; i < text.size(); ++i) {
+      if (text[i] == ' ') continue;
+      is_right = is_right && is_letter(text[i]) && result_rank < max_rank;
+      if (is_right) result[result_rank++] = text[i];
     }
   }
   constexpr void make_result() {
