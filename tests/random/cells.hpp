@@ -16,13 +16,13 @@ template <class T>
 [[nodiscard]] T uniform_cell(random::Key key, std::int64_t i) {
   auto const number = static_cast<std::uint64_t>(i);
   if constexpr (sizeof(T) == 8) {
-    auto const words = detail::philox(key.value(), 0, number / 2).words;
+    auto const block = detail::philox(key.value(), 0, number / 2);
     auto const low = number % 2 * 2;
-    auto const bits = words[low] | std::uint64_t{words[low + 1]} << 32U;
+    auto const bits = block.words[low] | std::uint64_t{block.words[low + 1]} << 32U;
     return static_cast<double>(bits >> 11U) / 9007199254740992.0;
   } else {
-    auto const words = detail::philox(key.value(), 0, number / 4).words;
-    return static_cast<float>(words[number % 4] >> 8U) / 16777216.0F;
+    auto const block = detail::philox(key.value(), 0, number / 4);
+    return static_cast<float>(block.words[number % 4] >> 8U) / 16777216.0F;
   }
 }
 
