@@ -71,7 +71,7 @@ function(tessera_add_test floor)
 
   add_test(NAME ${floor}_test COMMAND ${floor}_test)
   set_tests_properties(${floor}_test PROPERTIES TIMEOUT 600 LABELS "${floor};${arg_LABELS}")
-  if("threads" IN_LIST arg_LABELS)
+  if("threads" IN_LIST arg_LABELS OR main STREQUAL "runtime_main")
     set_tests_properties(${floor}_test PROPERTIES PROCESSORS 2)  # threads that wait for each other
   endif()
   foreach(spread IN LISTS arg_SPREADS)

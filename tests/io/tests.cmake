@@ -1,5 +1,5 @@
 tessera_add_test(io MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi
-  LABELS threads PRECOMPILED tessera)
+  PRECOMPILED tessera)
 tessera_add_emulated(io SPREADS solo:8 2x4:shm:ipc 4x2:mpi:host)
 target_include_directories(io_test PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/numpy")
 
