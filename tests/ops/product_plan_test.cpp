@@ -83,6 +83,13 @@ TEST_CASE("a plan for a million devices") {
   CHECK(plan.price.received_bytes == 0);
 }
 
+TEST_CASE("a mesh of many axes") {
+  Mesh const mesh({{"a", 2}, {"b", 2}, {"c", 2}, {"d", 2}, {"e", 2}, {"f", 2}, {"g", 2}});
+  auto sizes = matrices(mesh, 64, 64, 64);
+  sizes.labels[0].axes_a = sizes.labels[0].axes_target = {"a"};
+  CHECK(plan_product(sizes).is_in_place(sizes));
+}
+
 TEST_CASE("terms are dealt out in order, in blocks") {
   CHECK(relay_terms(Cut::balanced(), 1024, 2) ==
         std::vector<RelayTerms>{{0, 0, 512}, {1, 512, 1024}});

@@ -141,7 +141,12 @@ class Search {
   }
 
   [[nodiscard]] ProductPlan run() {
-    choose(0);
+    // The choices are as many as roles to the power of axes.
+    constexpr std::ptrdiff_t most_axes = 4;
+    auto const& axes = sizes_.mesh.axes();
+    auto const wide =
+        std::count_if(axes.begin(), axes.end(), [](MeshAxis const& axis) { return axis.size > 1; });
+    if (wide <= most_axes) choose(0);
     return best_;
   }
 

@@ -69,7 +69,8 @@ struct ProductPlan {
 /// The chunks in which sums pass along `devices`.
 [[nodiscard]] std::int64_t relay_chunks(std::int64_t devices, std::int64_t extent);
 
-/// The cheapest plan.
+/// The cheapest plan; on a mesh of more than four axes that are longer than 1, the target's own
+/// place.
 [[nodiscard]] ProductPlan plan_product(ProductSizes const& sizes);
 
 /// Terms [lo, hi), which one device of a relay adds.
