@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "tessera/base/half.hpp"
 #include "tessera/detail/base/function.hpp"
 
 #include "src/products/product.hpp"
+#include "src/products/tile.hpp"
 
 namespace tessera {
 
@@ -29,14 +29,7 @@ struct GpuReal {
   TESSERA_FUNCTION static S load(T x) { return static_cast<S>(x); }
   TESSERA_FUNCTION static T store(S x) { return static_cast<T>(x); }
   TESSERA_FUNCTION static S add(S a, S b) { return static_cast<S>(a + b); }
-  TESSERA_FUNCTION static S add_product(S a, S b, S sum) {
-    if constexpr (std::is_floating_point_v<S>)
-      return std::fma(a, b, sum);
-    else if constexpr (sizeof(S) < sizeof(unsigned))
-      return static_cast<S>(static_cast<unsigned>(a) * b + sum);
-    else
-      return a * b + sum;
-  }
+  TESSERA_FUNCTION static S add_product(S a, S b, S sum) { return multiplied(a, b, sum); }
 };
 template <class T>
 struct GpuComplex {
@@ -78,11 +71,6 @@ TESSERA_FUNCTION inline ProductOffsets offsets_at(ProductDimensions const& all,
   }
   return result;
 }
-TESSERA_FUNCTION inline std::int64_t size_of(ProductDimensions const& all) {
-  std::int64_t size = 1;
-  for (std::size_t d = 0; d < all.count; ++d) size *= all.dimensions[d].extent;
-  return size;
-}
 
 /// Computes one tile; cells past the edges are those of the last row or column again, and are not
 /// written.
@@ -90,7 +78,7 @@ template <class Cells>
 class GpuTile {
  public:
   TESSERA_FUNCTION GpuTile(Product const& product, std::int64_t number) : product_(product) {
-    auto const columns = size_of(product.columns), rows = size_of(product.rows);
+    auto const columns = product.columns.size(), rows = product.rows.size();
     auto const across = (columns + gpu_tile_columns - 1) / gpu_tile_columns;
     auto const down = (rows + gpu_tile_rows - 1) / gpu_tile_rows;
     batch_ = offsets_at(product.batch, number / (across * down));
@@ -107,7 +95,7 @@ class GpuTile {
   }
 
   TESSERA_FUNCTION void run() {
-    auto const terms = size_of(product_.terms);
+    auto const terms = product_.terms.size();
     Sum cells[gpu_tile_rows][gpu_tile_columns];
     for (std::int64_t i = 0; i < gpu_tile_rows; ++i)
       for (std::int64_t j = 0; j < gpu_tile_columns; ++j) cells[i][j] = start(i, j);

@@ -54,26 +54,22 @@ void pack(Stored const* from, Offsets const& lines, Offsets const& terms,
   for (std::int64_t first = 0; first < lines.count; first += width, to += count * width * numbers) {
     auto const* const line = lines.at + first;
     auto const there = std::min<std::int64_t>(width, lines.count - first);
-    if (there < width) {
-      std::fill_n(to, count * width * numbers, typename Tile::Number{});
-      for (std::int64_t k = 0; k < count; ++k)
-        for (std::int64_t x = 0; x < there; ++x)
-          put_number(to + k * width * numbers + x, width, from[terms.at[k] + line[x]]);
-    } else if (lines.follow_each_other()) {
+    if (there == width && lines.follow_each_other()) {
       for (std::int64_t k = 0; k < count; ++k) {
         auto const* const cells = from + terms.at[k] + line[0];
         for (std::int64_t x = 0; x < width; ++x)
           put_number(to + k * width * numbers + x, width, cells[x]);
       }
-    } else if (terms.follow_each_other()) {
+    } else if (there == width && terms.follow_each_other()) {
       Stored const* cells[static_cast<std::size_t>(width)];
       for (std::int64_t x = 0; x < width; ++x) cells[x] = from + terms.at[0] + line[x];
       for (std::int64_t k = 0; k < count; ++k)
         for (std::int64_t x = 0; x < width; ++x)
           put_number(to + k * width * numbers + x, width, cells[x][k]);
     } else {
+      if (there < width) std::fill_n(to, count * width * numbers, typename Tile::Number{});
       for (std::int64_t k = 0; k < count; ++k)
-        for (std::int64_t x = 0; x < width; ++x)
+        for (std::int64_t x = 0; x < there; ++x)
           put_number(to + k * width * numbers + x, width, from[terms.at[k] + line[x]]);
     }
   }

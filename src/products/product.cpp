@@ -65,12 +65,6 @@ std::int64_t bytes_of(ProductType type) {
   return 0;
 }
 
-std::int64_t ProductDimensions::size() const {
-  std::int64_t size = 1;
-  for (std::size_t d = 0; d < count; ++d) size *= dimensions[d].extent;
-  return size;
-}
-
 void ProductDimensions::merge() {
   std::size_t kept = 0;
   for (std::size_t d = 0; d < count; ++d) {

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tessera/detail/base/function.hpp"
 #include "tessera/detail/products/product_type.hpp"
 
 namespace tessera {
@@ -47,7 +48,11 @@ struct ProductDimensions {
   std::array<ProductDimension, most_product_dimensions> dimensions{};
 
   void push_back(ProductDimension const& dimension) { dimensions[count++] = dimension; }
-  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] TESSERA_FUNCTION std::int64_t size() const {
+    std::int64_t size = 1;
+    for (std::size_t d = 0; d < count; ++d) size *= dimensions[d].extent;
+    return size;
+  }
   /// Makes one dimension of two that follow each other in all operands, and drops those of one
   /// index.
   void merge();

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tessera/detail/base/function.hpp"
+
 namespace tessera {
 
 /// Where a tile's cells lie: what they start with, and where they go. Numbers are elements from one
@@ -26,7 +28,7 @@ struct TileCells {
 
 /// a * b + c, rounded once; of integers modulo 2^bits.
 template <class T>
-[[gnu::always_inline]] inline T multiplied(T a, T b, T c) {
+TESSERA_FORMULA T multiplied(T a, T b, T c) {
   if constexpr (std::is_floating_point_v<T>)
     return std::fma(a, b, c);
   else if constexpr (sizeof(T) < sizeof(unsigned))  // or it would be a product of int

@@ -12,6 +12,7 @@
 #include "src/base/inline_vector.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
+#include "src/plan/recent_plans.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -164,28 +165,6 @@ struct FoldKey {
   std::int64_t accumulator_bytes;
 };
 
-class FoldPlans {
- public:
-  [[nodiscard]] std::shared_ptr<FoldPlan const> find(FoldKey const& key) const {
-    auto const found = std::find_if(plans_.begin(), plans_.end(),
-                                    [&](auto const& entry) { return entry.first == key; });
-    return found == plans_.end() ? nullptr : found->second;
-  }
-  void add(FoldKey const& key, std::shared_ptr<FoldPlan const> const& plan) {
-    if (plans_.size() < most_plans)
-      plans_.emplace_back(key, plan);
-    else
-      plans_[next_++ % most_plans] = {key, plan};
-  }
-
- private:
-  static constexpr std::size_t most_plans = 64;  // a program with more in one loop computes them
-                                                 // again
-
-  std::vector<std::pair<FoldKey, std::shared_ptr<FoldPlan const>>> plans_;
-  std::size_t next_ = 0;
-};
-
 }  // namespace
 
 std::int64_t count_terms(Shape const& extents, DimensionSet reduced) {
@@ -218,12 +197,8 @@ NamedSharding spread_out(Layout const& result, Layout const& parts,
 }
 
 std::shared_ptr<FoldPlan const> plan_fold(FoldRequest const& request) {
-  static FoldPlans plans;  // arithmetic only: a plan is good for every Runtime
-  FoldKey const key(request);
-  if (auto found = plans.find(key)) return found;
-  auto made = std::make_shared<FoldPlan const>(make_plan(request));
-  plans.add(key, made);
-  return made;
+  static RecentPlans<FoldKey, FoldPlan> plans;
+  return plans.plan_for(FoldKey(request), [&] { return make_plan(request); });
 }
 
 }  // namespace tessera::detail

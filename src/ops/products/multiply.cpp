@@ -13,12 +13,14 @@
 #include "src/base/text.hpp"
 #include "src/ops/products/product_plan.hpp"
 #include "src/ops/products/product_statement.hpp"
+#include "src/plan/recent_plans.hpp"
 #include "src/products/product.hpp"
 #include "src/statement/array_model.hpp"
 
 namespace tessera {
 namespace {
 
+using detail::InlineVector;
 using detail::layout_of;
 using detail::StatePtr;
 using detail::ViewAxis;
@@ -58,6 +60,74 @@ bool rounds_last(ProductType type) {
   return type == ProductType::float16 || type == ProductType::bfloat16;
 }
 
+// What a plan follows from, of one view.
+struct ViewKey {
+  explicit ViewKey(ProductView const& view)
+      : layout(layout_of(view.array)),
+        axes(view.axes),
+        extents(view.extents),
+        labels(view.labels) {}
+
+  friend bool operator==(ViewKey const&, ViewKey const&) = default;
+
+  std::shared_ptr<Layout const> layout;  // the same object, which lives as long as this
+  InlineVector<ViewAxis, max_rank> axes;
+  Shape extents;
+  Labels labels;
+};
+struct ProductKey {
+  ViewKey a, b, target;
+  ProductType type;
+  bool adds;
+
+  friend bool operator==(ProductKey const&, ProductKey const&) = default;
+};
+struct PlannedProduct {
+  ProductSizes sizes;
+  ProductPlan plan;
+};
+
+ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target, ProductType type,
+                      bool adds) {
+  auto const space = space_of(operands, target);
+  auto const& mesh = layout_of(target.array)->mesh();
+  ProductSizes result{.mesh = mesh,
+                      .labels = {},
+                      .cell_bytes = target.array->element_bytes(),
+                      .a_on_mesh = layout_of(operands.a.array)->mesh() == mesh,
+                      .b_on_mesh = layout_of(operands.b.array)->mesh() == mesh,
+                      .adds = adds};
+  bool terms_are_whole = true;
+  for (std::size_t d = 0; d < space.labels.size(); ++d) {
+    auto const label = space.labels[d];
+    auto const extent = space.extents[d];
+    bool const is_term = space.roles[d] == ProductRole::term;
+    result.labels.push_back({.extent = extent,
+                             .in_a = is_moved(operands.a, label, extent),
+                             .in_b = is_moved(operands.b, label, extent),
+                             .in_target = !is_term,
+                             .axes_a = axes_of(operands.a, label, extent, mesh),
+                             .axes_b = axes_of(operands.b, label, extent, mesh),
+                             .axes_target = axes_of(target, label, extent, mesh)});
+    if (is_term)
+      terms_are_whole =
+          terms_are_whole && is_whole(operands.a, label) && is_whole(operands.b, label);
+  }
+  result.may_cut_terms = terms_are_whole && !rounds_last(type);
+  return result;
+}
+
+std::shared_ptr<PlannedProduct const> plan_of(ProductOperands const& operands,
+                                              ProductView const& target, ProductType type,
+                                              bool adds) {
+  static RecentPlans<ProductKey, PlannedProduct> plans;
+  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b), ViewKey(target), type, adds};
+  return plans.plan_for(key, [&] {
+    auto const sizes = sizes_of(operands, target, type, adds);
+    return PlannedProduct{sizes, plan_product(sizes)};
+  });
+}
+
 class Multiplication {
  public:
   Multiplication(ProductOperands const& operands, ProductView const& target, ProductType type,
@@ -67,8 +137,9 @@ class Multiplication {
         type_(type),
         wish_(wish),
         space_(space_of(operands, target)),
-        sizes_(sizes()),
-        plan_(plan_product(sizes_)) {}
+        planned_(plan_of(operands, target, type, wish.adds)),
+        sizes_(planned_->sizes),
+        plan_(planned_->plan) {}
 
   void run() {
     ProductView const* const start = wish_.adds ? &target_ : nullptr;
@@ -82,33 +153,6 @@ class Multiplication {
   }
 
  private:
-  [[nodiscard]] ProductSizes sizes() const {
-    auto const& mesh = layout_of(target_.array)->mesh();
-    ProductSizes result{.mesh = mesh,
-                        .labels = {},
-                        .cell_bytes = target_.array->element_bytes(),
-                        .a_on_mesh = layout_of(operands_.a.array)->mesh() == mesh,
-                        .b_on_mesh = layout_of(operands_.b.array)->mesh() == mesh,
-                        .adds = wish_.adds};
-    bool terms_are_whole = true;
-    for (std::size_t d = 0; d < space_.labels.size(); ++d) {
-      auto const label = space_.labels[d];
-      auto const extent = space_.extents[d];
-      result.labels.push_back({.extent = extent,
-                               .in_a = is_moved(operands_.a, label, extent),
-                               .in_b = is_moved(operands_.b, label, extent),
-                               .in_target = space_.roles[d] != ProductRole::term,
-                               .axes_a = axes_of(operands_.a, label, extent, mesh),
-                               .axes_b = axes_of(operands_.b, label, extent, mesh),
-                               .axes_target = axes_of(target_, label, extent, mesh)});
-      if (space_.roles[d] == ProductRole::term)
-        terms_are_whole =
-            terms_are_whole && is_whole(operands_.a, label) && is_whole(operands_.b, label);
-    }
-    result.may_cut_terms = terms_are_whole && !rounds_last(type_);
-    return result;
-  }
-
   // Layers of the target's shape one behind the other, the layers cut by `relay` and their
   // dimensions as the plan says.
   [[nodiscard]] StatePtr stack(std::int64_t layers, std::vector<std::string> const& relay) const {
@@ -243,8 +287,9 @@ class Multiplication {
   ProductType type_;
   detail::ProductWish const& wish_;
   ProductSpace space_;
-  ProductSizes sizes_;
-  ProductPlan plan_;
+  std::shared_ptr<PlannedProduct const> planned_;
+  ProductSizes const& sizes_;
+  ProductPlan const& plan_;
 };
 
 }  // namespace
