@@ -14,11 +14,11 @@
 #include "tessera/ops/products.hpp"
 #include "tessera/runtime/runtime.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/base/text.hpp"
 
 #include "support/agree.hpp"
 #include "support/layouts.hpp"
+#include "support/seeds.hpp"
 
 using namespace tessera;
 using test::Random;
@@ -331,18 +331,8 @@ bool run_case(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("products have the bits of a plain loop wherever their operands lie") {
-  auto const first = environment_integer("TESSERA_FUZZ_SEED", 0)
-                         .value_or(environment_integer("TESSERA_FUZZ_FIRST", 0).value_or(1));
-  auto const count = environment_integer("TESSERA_FUZZ_SEED", 0)
-                         ? 1
-                         : environment_integer("TESSERA_FUZZ_CASES", 0).value_or(150);
-  std::int64_t failed = 0;
-  for (auto seed = first; seed < first + count && failed < 3; ++seed) {
-    if (test::agree(run_case(static_cast<std::uint64_t>(seed)))) continue;
-    MESSAGE("seed ", seed);
-    ++failed;
-  }
-  CHECK(failed == 0);
+  CHECK(test::failed_seeds(150, [](std::uint64_t seed) { return test::agree(run_case(seed)); }) ==
+        0);
 }
 
 TEST_SUITE_END();

@@ -5,10 +5,10 @@
 
 #include "tessera/ops/reductions.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/base/text.hpp"
 
 #include "support/arrays.hpp"
+#include "support/seeds.hpp"
 
 #include "oracle.hpp"
 
@@ -103,15 +103,7 @@ bool run_case(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("sums, means, variances and norms do not depend on where their terms lie") {
-  auto const first = environment_integer("TESSERA_FUZZ_SEED", 0)
-                         .value_or(environment_integer("TESSERA_FUZZ_FIRST", 0).value_or(1));
-  auto const count = environment_integer("TESSERA_FUZZ_SEED", 0)
-                         ? 1
-                         : environment_integer("TESSERA_FUZZ_CASES", 0).value_or(60);
-  std::int64_t failed = 0;
-  for (auto seed = first; seed < first + count && failed < 3; ++seed)
-    failed += run_case(static_cast<std::uint64_t>(seed)) ? 0 : 1;
-  CHECK(failed == 0);
+  CHECK(test::failed_seeds(60, run_case) == 0);
 }
 
 TEST_SUITE_END();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/formulas/make_loops.hpp"
+#include "src/formulas/x86/processor.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -42,12 +43,8 @@ constexpr ProcessorLoops loops_for_avx512 = loops_of<Avx512>("AVX-512");
 
 std::vector<ProcessorLoops const*> find_loops() {
   std::vector<ProcessorLoops const*> found;
-  bool const has_fma = __builtin_cpu_supports("fma") != 0;
-  if (has_fma && __builtin_cpu_supports("avx512f") != 0 &&
-      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-      __builtin_cpu_supports("avx512vl") != 0)
-    found.push_back(&loops_for_avx512);
-  if (has_fma && __builtin_cpu_supports("avx2") != 0) found.push_back(&loops_for_avx2);
+  if (has_avx512()) found.push_back(&loops_for_avx512);
+  if (has_avx2()) found.push_back(&loops_for_avx2);
   found.push_back(&loops_for_any_processor);
   return found;
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "src/formulas/x86/processor.hpp"
 #include "src/products/make_products.hpp"
 
 namespace tessera {
@@ -28,12 +29,8 @@ constexpr ProcessorProducts products_for_avx512 = products_with_tiles<Avx512, 12
 
 std::vector<ProcessorProducts const*> find_products() {
   std::vector<ProcessorProducts const*> found;
-  bool const has_fma = __builtin_cpu_supports("fma") != 0;
-  if (has_fma && __builtin_cpu_supports("avx512f") != 0 &&
-      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-      __builtin_cpu_supports("avx512vl") != 0)
-    found.push_back(&products_for_avx512);
-  if (has_fma && __builtin_cpu_supports("avx2") != 0) found.push_back(&products_for_avx2);
+  if (detail::has_avx512()) found.push_back(&products_for_avx512);
+  if (detail::has_avx2()) found.push_back(&products_for_avx2);
   found.push_back(&products_for_any_processor);
   return found;
 }

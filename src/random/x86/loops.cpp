@@ -8,6 +8,7 @@
 
 #include <immintrin.h>
 
+#include "src/formulas/x86/processor.hpp"
 #include "src/random/make_loops.hpp"
 
 #define TESSERA_AVX2 [[gnu::target("avx2,fma"), gnu::flatten]]
@@ -144,8 +145,7 @@ constexpr RandomLoops loops_for_avx2 = random_loops_of<Avx2>("AVX2");
 
 std::vector<RandomLoops const*> find_loops() {
   std::vector<RandomLoops const*> found;
-  if (__builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("avx2") != 0)
-    found.push_back(&loops_for_avx2);
+  if (has_avx2()) found.push_back(&loops_for_avx2);
   found.push_back(&random_loops_for_any_processor);
   return found;
 }
