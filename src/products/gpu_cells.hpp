@@ -10,8 +10,8 @@
 #include "tessera/base/half.hpp"
 #include "tessera/detail/base/function.hpp"
 
+#include "src/products/multiplied.hpp"
 #include "src/products/product.hpp"
-#include "src/products/tile.hpp"
 
 namespace tessera {
 

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/products/multiplied.hpp"
 #include "src/products/offsets.hpp"
 #include "src/products/product.hpp"
-#include "src/products/tile.hpp"
 
 namespace tessera {
 

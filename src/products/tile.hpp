@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tessera/detail/base/function.hpp"
+#include "src/products/multiplied.hpp"
 
 namespace tessera {
 
@@ -25,17 +25,6 @@ struct TileCells {
   Cell* to;
   std::int64_t to_row;
 };
-
-/// a * b + c, rounded once; of integers modulo 2^bits.
-template <class T>
-TESSERA_FORMULA T multiplied(T a, T b, T c) {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::fma(a, b, c);
-  else if constexpr (sizeof(T) < sizeof(unsigned))  // or it would be a product of int
-    return static_cast<T>(static_cast<unsigned>(a) * b + c);
-  else
-    return a * b + c;
-}
 
 /// Tiles of real numbers and of integers.
 ///
