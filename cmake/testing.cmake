@@ -1,7 +1,63 @@
 # Tests as CMake targets. tests/spread explains what a spread and a route are.
+#
+# Every test is registered in every build. Its labels say who runs it (tests/running/choose.py):
+#   full            only tests/full
+#   changed:REGEX   only tests/full, and tests/run if a file that matches has changed
+#   waits           it mostly waits for processes, so it runs beside tests that need the cores; if it
+#                   fails it is tried a second time, alone
+#   spread, slow    not tests/quick
 
 set(TESSERA_SPREAD "${PROJECT_SOURCE_DIR}/tests/spread")
 include(precompile)
+
+# Random tests of a build with a sanitizer take other seeds than those of `dev`: tests/support/seeds.hpp.
+set(TESSERA_FIRST_SLICE 0)
+if(TESSERA_SANITIZE MATCHES "address")
+  set(TESSERA_FIRST_SLICE 100)
+elseif(TESSERA_SANITIZE MATCHES "thread")
+  set(TESSERA_FIRST_SLICE 200)
+endif()
+
+# tessera_next_slice(<program> <variable>): the slice of the random seeds that the next run of a program
+# takes, so that no two of its runs have a random case in common.
+function(tessera_next_slice program variable)
+  get_property(runs GLOBAL PROPERTY tessera_runs_of_${program})
+  if(NOT runs)
+    set(runs 0)
+  endif()
+  math(EXPR next "${runs} + 1")
+  set_property(GLOBAL PROPERTY tessera_runs_of_${program} ${next})
+  math(EXPR slice "${TESSERA_FIRST_SLICE} + ${runs}")
+  set(${variable} ${slice} PARENT_SCOPE)
+endfunction()
+
+# tessera_needs_core(<test>): at most one such test runs per core, where ctest is told of the cores.
+function(tessera_needs_core test)
+  set_tests_properties(${test} PROPERTIES RESOURCE_GROUPS cores:1)
+endfunction()
+
+# tessera_mostly_waits(<test>...): tests whose processes wait for silence, time limits or launchers.
+function(tessera_mostly_waits)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY LABELS waits)
+    set_tests_properties(${test} PROPERTIES PROCESSORS 1 COST 100 RESOURCE_GROUPS "")
+  endforeach()
+endfunction()
+
+# tessera_only_in_full(<test>...)
+function(tessera_only_in_full)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY LABELS full)
+  endforeach()
+endfunction()
+
+# tessera_when_changed(<regex> <test>...): tests that take long and depend on few files. The regular
+# expression is Python's, for paths from the root of the sources.
+function(tessera_when_changed regex)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY LABELS "changed:${regex}")
+  endforeach()
+endfunction()
 
 # tessera_add_test_main(<name> USES <floor>)
 #
@@ -55,6 +111,9 @@ endfunction()
 # processes, once for every route: <floor>_test.4x2.shm. A spread solo:D is one process of D devices
 # without mpirun. Labels: the floor, `spread` where mpirun is used, and LABELS.
 #
+# tests/run takes each spread over one route: the first program 2x4:shm 4x2:mpi 8x1:ucx, the second
+# 2x4:mpi 4x2:ucx 8x1:shm, and so on. The others are labelled `full`.
+#
 # The sources are compiled unoptimised, except OPTIMISED ones, whose time to run counts.
 function(tessera_add_test floor)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN;PRECOMPILED"
@@ -71,12 +130,28 @@ function(tessera_add_test floor)
 
   add_test(NAME ${floor}_test COMMAND ${floor}_test)
   set_tests_properties(${floor}_test PROPERTIES TIMEOUT 600 LABELS "${floor};${arg_LABELS}")
+  tessera_needs_core(${floor}_test)
+  if(arg_SPREADS OR TESSERA_SANITIZE) # else it alone has all random cases of the floor
+    tessera_next_slice(${floor}_test slice)
+    set_tests_properties(${floor}_test PROPERTIES ENVIRONMENT TESSERA_FUZZ_SLICE=${slice})
+  endif()
   if("threads" IN_LIST arg_LABELS OR main STREQUAL "runtime_main")
     set_tests_properties(${floor}_test PROPERTIES PROCESSORS 2)  # threads that wait for each other
   endif()
+  get_property(turn GLOBAL PROPERTY tessera_route_turn)
+  if(NOT turn)
+    set(turn 0)
+  endif()
   foreach(spread IN LISTS arg_SPREADS)
-    tessera_add_spread(${floor} ${spread} "${arg_ROUTES}" "${arg_LABELS}")
+    tessera_add_spread(${floor} ${spread} "${arg_ROUTES}" "${arg_LABELS}" ${turn})
+    if(NOT spread MATCHES "^(solo:|1x)")
+      math(EXPR turn "${turn} + 1")
+    endif()
   endforeach()
+  if(arg_ROUTES)
+    math(EXPR turn "${turn} + 1") # the next program begins with another route
+  endif()
+  set_property(GLOBAL PROPERTY tessera_route_turn ${turn})
 endfunction()
 
 # tessera_add_test_program(<floor> <main> <precompiled> <libraries> <globs> <folders>): the program <floor>_test.
@@ -121,12 +196,16 @@ function(tessera_add_test_program floor main precompiled libraries globs folders
   endif()
 endfunction()
 
-# tessera_add_spread(<floor> <spread> <routes> <labels>): the runs of one spread.
-function(tessera_add_spread floor spread routes labels)
+# tessera_add_spread(<floor> <spread> <routes> <labels> <turn>): the runs of one spread; tests/run takes
+# that of the route whose turn it is.
+function(tessera_add_spread floor spread routes labels turn)
   # One process sends nothing to another, so there is no route to choose.
   if(NOT routes OR spread MATCHES "^(solo:|1x)")
     set(routes default)
   endif()
+  list(LENGTH routes count)
+  math(EXPR everyday "${turn} % ${count}")
+  set(number 0)
   foreach(route IN LISTS routes)
     set(how "${spread}")
     if(NOT route STREQUAL "default")
@@ -135,8 +214,13 @@ function(tessera_add_spread floor spread routes labels)
     string(REPLACE "solo:" "solo" name "${floor}_test.${how}")
     string(REPLACE ":" "." name "${name}")
     tessera_devices_of(${spread} devices)
+    set(who "")
+    if(NOT number EQUAL everyday)
+      set(who full)
+    endif()
+    math(EXPR number "${number} + 1")
     tessera_add_run(${name} SPREAD ${how} PROGRAM ${floor}_test
-      SECONDS 240 PROCESSORS ${devices} LABELS ${floor} ${labels})
+      SECONDS 240 PROCESSORS ${devices} LABELS ${floor} ${labels} ${who})
   endforeach()
 endfunction()
 
@@ -144,10 +228,19 @@ endfunction()
 #
 # The program <floor>_test once more for each entry, with emulated GPUs for devices: they are lazy, and
 # the host cannot touch their memory. 2x4:shm:ipc forces a route between processes and one between
-# GPUs.
+# GPUs. tests/run takes the first two entries, or EVERYDAY ones; the others are labelled `full`.
 function(tessera_add_emulated floor)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SPREADS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EVERYDAY" "SPREADS;LABELS")
+  if(NOT arg_EVERYDAY)
+    set(arg_EVERYDAY 2)
+  endif()
+  set(number 0)
   foreach(how IN LISTS arg_SPREADS)
+    set(who "")
+    if(number GREATER_EQUAL arg_EVERYDAY)
+      set(who full)
+    endif()
+    math(EXPR number "${number} + 1")
     set(environment TESSERA_DEVICE=emulated)
     set(spread "${how}")
     if(how MATCHES "^(.*):([a-z]+)$")
@@ -161,7 +254,7 @@ function(tessera_add_emulated floor)
     string(REPLACE "solo:" "solo" name "emulated.${floor}_test.${how}")
     string(REPLACE ":" "." name "${name}")
     tessera_add_run(${name} SPREAD ${spread} PROGRAM ${floor}_test
-      SECONDS 240 PROCESSORS 8 LABELS ${floor} ${arg_LABELS} ENVIRONMENT ${environment})
+      SECONDS 240 PROCESSORS 8 LABELS ${floor} ${arg_LABELS} ${who} ENVIRONMENT ${environment})
   endforeach()
 endfunction()
 
@@ -169,8 +262,8 @@ endfunction()
 #                 [ARGUMENTS <argument>...] [PROCESSORS <n>] [LABELS <label>...]
 #                 [ENVIRONMENT <name>=<value>...])
 #
-# One run of a test program. What this build cannot run is left out: several processes without MPI,
-# and the route ucx without UCX. ctest waits a little longer than the program, which says why it ends.
+# One run of a test program, with random cases of its own. What this build cannot run is left out:
+# several processes without MPI, and the route ucx without UCX. ctest waits a little longer than the program, which says why it ends.
 function(tessera_add_run name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPREAD;PROGRAM;SECONDS;PROCESSORS"
     "ARGUMENTS;LABELS;ENVIRONMENT")
@@ -189,9 +282,11 @@ function(tessera_add_run name)
   add_test(NAME ${name}
     COMMAND "${TESSERA_SPREAD}" ${arg_SPREAD} $<TARGET_FILE:${arg_PROGRAM}> ${arg_ARGUMENTS})
   math(EXPR limit "${arg_SECONDS} + 20")
+  tessera_next_slice(${arg_PROGRAM} slice)
   set_tests_properties(${name} PROPERTIES
     TIMEOUT ${limit} PROCESSORS ${arg_PROCESSORS} LABELS "${arg_LABELS}"
-    ENVIRONMENT "TESSERA_TIMEOUT=${arg_SECONDS};${arg_ENVIRONMENT}")
+    ENVIRONMENT "TESSERA_TIMEOUT=${arg_SECONDS};TESSERA_FUZZ_SLICE=${slice};${arg_ENVIRONMENT}")
+  tessera_needs_core(${name})
 endfunction()
 
 # tessera_devices_of(<spread> <variable>): how many devices a spread has in all.

@@ -118,8 +118,14 @@ class Judging(unittest.TestCase):
 class Choosing(unittest.TestCase):
     def test_a_sample_follows_from_the_commit(self):
         some = [mutants.Mutant(name) for name in "abcdefgh"]
-        self.assertEqual(mutants.order_for("12ab", some), mutants.order_for("12ab", some[::-1]))
-        self.assertNotEqual(mutants.order_for("12ab", some), mutants.order_for("12ac", some))
+        first = mutants.order_for("12ab", some, frozenset())
+        self.assertEqual(first, mutants.order_for("12ab", some[::-1], frozenset()))
+        self.assertNotEqual(first, mutants.order_for("12ac", some, frozenset()))
+
+    def test_mutants_of_changed_files_come_first(self):
+        some = [mutants.Mutant(name, hunks=[mutants.Hunk(f"src/{name}.cpp", "a", "b")]) for name in "abcdefgh"]
+        ordered = mutants.order_for("12ab", some, frozenset({"src/e.cpp", "src/none.cpp"}))
+        self.assertEqual(ordered[0].name, "e")
 
 
 class Sources(unittest.TestCase):

@@ -1,18 +1,16 @@
-"""Runs clang-tidy on the sources that changed, and on a share of the others as long as time lasts.
+"""Runs clang-tidy on the sources that changed.
 
-The share follows from the commit, so that every source has its turn, except those of tests, which
-take long: they are looked at when they change. Only sources that the build compiles are looked at,
-with the options of their compilation; nvcc's are left out.
+Only sources that the build compiles are looked at, with the options of their compilation; nvcc's are left
+out. For a header that changed, a source that includes it is looked at.
 
-usage: tidy.py BUILD_FOLDER [--seconds N] [--since COMMIT] [FILE...]
+usage: tidy.py BUILD_FOLDER [--seconds N] [--all] [FILE...]
 
-Files that are named are looked at alone, all of them. Otherwise N is the limit, 240 unless given, after
-which no other file is begun, and COMMIT is what the changes are compared with: the branch main, or on
-that branch the commit before. Ends with 77 where no clang-tidy from 16 on is installed.
+Files that are named are looked at alone, and --all looks at every source but those of tests. Otherwise N is
+the limit, 240 unless given, after which no other file is begun; those that changed and were not looked at
+are counted. Ends with 77 where no clang-tidy from 16 on is installed, or nothing is known of what changed.
 """
 import argparse
 import concurrent.futures
-import hashlib
 import json
 import os
 import pathlib
@@ -26,12 +24,10 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "running"))
+import changes  # noqa: E402
+
 VERSIONS = range(16, 22)  # 14 cannot parse base/source.hpp
-
-
-def git(*arguments: str) -> str:
-    run = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
-    return run.stdout.strip() if run.returncode == 0 else ""
 
 
 def for_clang(command: str) -> list[str]:
@@ -75,22 +71,10 @@ def users_of(headers: list[str], sources: list[str]) -> list[str]:
     return found
 
 
-def changed(since: str, sources: list[str]) -> list[str]:
-    since = since or git("merge-base", "HEAD", "main")
-    if not since or since == git("rev-parse", "HEAD"):
-        since = "HEAD~1"
-    names = git("diff", "--name-only", "--diff-filter=d", since).split()
+def changed(names: frozenset[str], sources: list[str]) -> list[str]:
     own = [str(ROOT / n) for n in names if str(ROOT / n) in sources]
     used = users_of([n for n in names if n.endswith(".hpp")], sources)
-    return list(dict.fromkeys(own + used))
-
-
-def rotated(sources: list[str]) -> list[str]:
-    """All sources but tests, in an order that follows from the commit."""
-    commit = git("rev-parse", "HEAD")
-    shared = [s for s in sources if not pathlib.Path(s).is_relative_to(ROOT / "tests")]
-    return sorted(shared, key=lambda s: hashlib.sha256(
-        f"{commit} {pathlib.Path(s).relative_to(ROOT)}".encode()).digest())
+    return sorted(dict.fromkeys(own + used))
 
 
 def look_at(program: str, folder: pathlib.Path, source: str) -> str:
@@ -103,7 +87,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=240)
-    parser.add_argument("--since", default="")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
     program = next((p for v in VERSIONS if (p := shutil.which(f"clang-tidy-{v}"))), None)
@@ -112,14 +96,18 @@ def main() -> int:
         return 77
     with tempfile.TemporaryDirectory() as folder:
         sources = write_commands(arguments.build.resolve(), pathlib.Path(folder))
+        limit = float("inf")
         if arguments.files:
-            first = [str(pathlib.Path(f).resolve()) for f in arguments.files]
-            todo, limit = first, float("inf")
+            todo = [str(pathlib.Path(f).resolve()) for f in arguments.files]
+        elif arguments.all:
+            todo = [s for s in sources if not pathlib.Path(s).is_relative_to(ROOT / "tests")]
+        elif changes.changed_files() is None:
+            print("skipped: no earlier state is known to pass; tests/full looks at all sources")
+            return 77
         else:
-            first = changed(arguments.since, sources)
-            todo = first + [s for s in rotated(sources) if s not in first]
+            todo = changed(changes.changed_files(), sources)
             limit = time.monotonic() + arguments.seconds
-        return report(look_at_all(program, pathlib.Path(folder), todo, limit), first)
+        return report(look_at_all(program, pathlib.Path(folder), todo, limit), todo)
 
 
 def look_at_all(program, folder, todo, limit) -> dict[str, str]:
@@ -141,13 +129,12 @@ def look_at_all(program, folder, todo, limit) -> dict[str, str]:
     return done
 
 
-def report(done: dict[str, str], first: list[str]) -> int:
+def report(done: dict[str, str], todo: list[str]) -> int:
     wrong = [source for source, text in done.items() if text]
-    late = [s for s in first if s not in done]
-    print(f"clang-tidy looked at {len(done)} sources, {len(first) - len(late)} of them because of "
-          f"changes, and finds something in {len(wrong)}")
+    late = [s for s in todo if s not in done]
+    print(f"clang-tidy looked at {len(done)} of {len(todo)} sources, and finds something in {len(wrong)}")
     if late:
-        print(f"no time was left for {len(late)} that changed, among them {late[0]}")
+        print(f"no time was left for {len(late)}, among them {late[0]}")
     return 1 if wrong else 0
 
 

@@ -30,3 +30,8 @@ add_test(NAME cuda_links COMMAND cuda/links/check "${TESSERA_SPREAD}" ${links_pr
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
 set_tests_properties(cuda_seam cuda_report cuda_links PROPERTIES
   TIMEOUT 600 LABELS "check;slow" SKIP_RETURN_CODE 77)
+foreach(name cuda_seam cuda_report cuda_links)
+  tessera_needs_core(${name})
+endforeach()
+# What nvcc compiles: statements and their kernels.
+tessera_when_changed("[.]cuh?$|/cuda/|^include/tessera/detail/(array|ops|random|products|formulas)/" cuda_seam cuda_report cuda_links)

@@ -8,12 +8,14 @@ if(TESSERA_WITH_MPI)
     COMMAND Python3::Interpreter hosts/faults.py $<TARGET_FILE:transport_faults>
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(hosts_faults PROPERTIES
-    TIMEOUT 400 LABELS "transport;spread;slow" PROCESSORS 4 SKIP_RETURN_CODE 77)
+    TIMEOUT 900 LABELS "transport;spread;slow" SKIP_RETURN_CODE 77)
+  tessera_mostly_waits(hosts_faults)
 endif()
 if(TESSERA_WITH_MPI AND TESSERA_BUILD_EXAMPLES)
   add_test(NAME hosts COMMAND hosts/run_hosts_test.sh $<TARGET_FILE:programs> $<TARGET_FILE:heat_1d>
            $<$<BOOL:${TESSERA_BUILD_TOOLS}>:$<TARGET_FILE:tessera-info>>
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(hosts PROPERTIES
-    TIMEOUT 900 LABELS "spread;slow" PROCESSORS 4 SKIP_RETURN_CODE 77)
+    TIMEOUT 900 LABELS "spread;slow" SKIP_RETURN_CODE 77)
+  tessera_mostly_waits(hosts)
 endif()

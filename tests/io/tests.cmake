@@ -1,6 +1,6 @@
-tessera_add_test(io MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi
+tessera_add_test(io MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi ucx
   PRECOMPILED tessera)
-tessera_add_emulated(io SPREADS solo:8 2x4:shm:ipc 4x2:mpi:host)
+tessera_add_emulated(io SPREADS solo:8 4x2:mpi:host 2x4:shm:ipc)
 target_include_directories(io_test PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/numpy")
 
 # Files from NumPy to NumPy.

@@ -9,5 +9,6 @@ if(TESSERA_WITH_MPI)
     COMMAND Python3::Interpreter network/faults/run.py $<TARGET_FILE:transport_faults>
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(transport_faults PROPERTIES
-    TIMEOUT 1200 LABELS "network;spread;slow" PROCESSORS 4)
+    TIMEOUT 1200 LABELS "network;spread;slow")
+  tessera_mostly_waits(transport_faults)
 endif()

@@ -1,7 +1,7 @@
 # Loops go ahead of their messages and run blocks: every route decides differently how far.
 tessera_add_test(program MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi ucx
   LABELS threads LINKS tessera::tessera OPTIMISED fuzz_* PRECOMPILED tessera)
-tessera_add_emulated(program SPREADS solo:8 2x4:shm:ipc 4x2:mpi:host 4x2:shm:nccl 2x4:shm:ucx
+tessera_add_emulated(program SPREADS solo:8 4x2:shm:nccl 2x4:shm:ipc 4x2:mpi:host 2x4:shm:ucx
   LABELS threads)
 
 # The bodies of loops run in every step and are compared. These cases are skipped elsewhere.
@@ -15,6 +15,9 @@ foreach(how IN LISTS checked)
     SECONDS 110 PROCESSORS 4 LABELS program threads
     ENVIRONMENT TESSERA_FUZZ_CASES=20 TESSERA_CHECK=numbers,recording)
 endforeach()
+if(TESSERA_WITH_MPI AND NOT TESSERA_SANITIZE)
+  tessera_only_in_full(program_test.checked.solo:3)
+endif()
 tessera_add_run(program_test.strict SPREAD solo:2 PROGRAM program_test
   ARGUMENTS "--test-case=an explanation says that gathers are refused" --no-skip
   SECONDS 50 LABELS program threads ENVIRONMENT TESSERA_STRICT=1)
@@ -24,7 +27,10 @@ foreach(how IN LISTS TESSERA_SHORT_SLOTS)
   string(REPLACE ":" "" name "short_slots.loops.${how}")
   tessera_add_run(${name} SPREAD ${how} PROGRAM program_test ARGUMENTS --test-suite=program/fuzz
     SECONDS 240 PROCESSORS 3 LABELS program threads
-    ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=200 TESSERA_OVERLAP=1)
+    ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=100 TESSERA_OVERLAP=1)
+  if(NOT how STREQUAL "2x1:mpi" AND NOT TESSERA_SANITIZE)
+    tessera_only_in_full(${name})
+  endif()
 endforeach()
 
 # Statements run together wherever they can, in bands of two rows: on the caller's thread, on workers,
@@ -38,4 +44,7 @@ foreach(how IN LISTS together)
   tessera_add_run(${name} SPREAD ${how} PROGRAM program_test
     ARGUMENTS --test-suite=program/together,program/fuzz,program/iterate SECONDS 240 PROCESSORS 3
     LABELS program threads ENVIRONMENT TESSERA_TOGETHER=2)
+  if(NOT how STREQUAL "2x2:shm" AND NOT TESSERA_SANITIZE)
+    tessera_only_in_full(${name})
+  endif()
 endforeach()

@@ -2,7 +2,7 @@
 tessera_add_test(runtime MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mpi ucx
   LABELS threads LINKS tessera::array FOLDERS execution PRECOMPILED standard)
 tessera_add_emulated(runtime SPREADS solo:8 2x4:shm:ipc 4x2:mpi:host 4x2:shm:nccl 2x4:shm:ucx
-  LABELS threads)
+  EVERYDAY 5 LABELS threads)
 
 # After its first rounds a loop allocates nothing and takes no lock. The program counts calls of
 # malloc and of the locks by replacing them, which the sanitizers do too.
@@ -30,7 +30,7 @@ add_test(NAME seeing
   COMMAND Python3::Interpreter runtime/seeing/run.py "${TESSERA_SPREAD}" $<TARGET_FILE:seeing>
           solo:1 solo:3
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
-set_tests_properties(seeing PROPERTIES TIMEOUT 600 LABELS "runtime;threads" PROCESSORS 3
+set_tests_properties(seeing PROPERTIES TIMEOUT 600 LABELS "runtime;threads"
   ENVIRONMENT "TESSERA_COUNTING_TOOL=$<TARGET_FILE:count_launches>")
 if(TESSERA_WITH_MPI)
   add_test(NAME seeing.spread
@@ -38,6 +38,8 @@ if(TESSERA_WITH_MPI)
             3x2:shm 2x1:mpi
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(seeing.spread PROPERTIES
-    TIMEOUT 300 LABELS "runtime;spread" PROCESSORS 6
+    TIMEOUT 300 LABELS "runtime;spread"
     ENVIRONMENT "TESSERA_TIMEOUT=60;TESSERA_COUNTING_TOOL=$<TARGET_FILE:count_launches>")
+  tessera_mostly_waits(seeing.spread)
 endif()
+tessera_mostly_waits(seeing)
