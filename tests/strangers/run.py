@@ -23,7 +23,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "network" / "faults"), str(HERE.parent / "hosts")]
 from faults import Hosts, why_not  # noqa: E402
-from run import MPIRUN, Run  # noqa: E402
+from run import MPIRUN, Run, last_run  # noqa: E402
 
 NOBODY = 65534
 HEARTBEATS_OF_ANOTHER_JOB = 200
@@ -326,7 +326,7 @@ def main():
                 row(arguments)
             except AssertionError as error:
                 failed += 1
-                print(f"{row.__name__} FAILED: {error}\n{Run.last.output[-3000:]}", flush=True)
+                print(f"{row.__name__} FAILED: {error}\n{last_run().output[-3000:] if last_run() else ''}", flush=True)
     return min(1, failed)
 
 
