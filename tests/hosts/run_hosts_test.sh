@@ -158,8 +158,10 @@ run_on 2 bridge
 run_gpus
 run_on 3 bridge
 if [[ -c /dev/net/tun ]]; then
-  c++ -std=c++20 -O2 -o "$compiled/switch" "$here/switch.cpp"
-  export TESSERA_HOSTS_SWITCH=$compiled/switch
+  if [[ -z ${TESSERA_HOSTS_SWITCH:-} ]]; then
+    export TESSERA_HOSTS_SWITCH=$compiled/switch
+    c++ -std=c++20 -O2 -o "$TESSERA_HOSTS_SWITCH" "$here/switch.cpp"
+  fi
   run_on 2 tap
   links=$(by_turn run_delayed "delay 200" "rate 100")
   while read -r what number; do

@@ -27,7 +27,8 @@ def run(arguments, processes=0, **environment):
 def start(command, **environment):
     settings = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
     return subprocess.run(command, env={**settings, **ROOT, **environment},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANGS, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANGS + 60,
+                          check=False)
 
 
 def report(program, *options, **how):
