@@ -13,7 +13,7 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "support")]
-from run import HANGS, MPIRUN, ROOT, main  # noqa: E402
+from run import HANGS, MPIRUN, ROOT, main, session_folder  # noqa: E402
 from turns import one_by_turn  # noqa: E402
 
 ALONE_AND_TWO = [{}, {"processes": 2}]
@@ -26,9 +26,10 @@ def run(arguments, processes=0, **environment):
 
 def start(command, **environment):
     settings = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
-    return subprocess.run(command, env={**settings, **ROOT, **environment},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANGS + 60,
-                          check=False)
+    with session_folder() as session:
+        return subprocess.run(command, env={**settings, **ROOT, **session, **environment},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=HANGS + 60, check=False)
 
 
 def report(program, *options, **how):

@@ -5,6 +5,7 @@
 """
 import argparse
 import concurrent.futures
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -13,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -30,6 +32,16 @@ ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _thread = threading.local()
 
 
+@contextlib.contextmanager
+def session_folder():
+    """The variables that give one mpirun a folder of its own for its session.
+
+    They would share one in /tmp, which an mpirun that ends removes if it is empty: one that begins at
+    that moment fails (Open MPI 4.1: "A call to mkdir was unable to create the desired directory")."""
+    with tempfile.TemporaryDirectory(prefix="tessera-mpi.", ignore_cleanup_errors=True) as folder:
+        yield {"OMPI_MCA_orte_tmpdir_base": folder}
+
+
 def last_run():
     """The last job that the calling thread has started; None if it has started none."""
     return getattr(_thread, "last_run", None)
@@ -41,12 +53,17 @@ class Run:
     def __init__(self, arguments, meanwhile=None, launcher=None, **environment):
         settings = {**os.environ, **ROOT, "TESSERA_SILENCE": "2", **environment}
         _thread.last_run = self
-        began = time.monotonic()
-        self.job = subprocess.Popen((launcher or MPIRUN) + arguments, env=settings, text=True,
-                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.code = None  # until it has ended
         self.output = ""
         self.lines = []  # with their times
+        with session_folder() as session:
+            self._run((launcher or MPIRUN) + arguments, {**settings, **session}, meanwhile)
+        self.has_not_crashed()
+
+    def _run(self, command, settings, meanwhile):
+        began = time.monotonic()
+        self.job = subprocess.Popen(command, env=settings, text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         reader = threading.Thread(target=self._read)
         reader.start()
         if meanwhile:
@@ -54,7 +71,6 @@ class Run:
         self.code = self.job.wait()
         reader.join()
         self.seconds = time.monotonic() - began
-        self.has_not_crashed()
 
     def _read(self):
         for line in self.job.stdout:
