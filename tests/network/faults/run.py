@@ -277,10 +277,13 @@ def run_all(scenarios, driver, jobs):
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         runs = [pool.submit(examine, scenario, driver) for scenario in scenarios]
-        for run in concurrent.futures.as_completed(runs):
-            is_right, line = run.result()
-            failed += not is_right
-            print(line, flush=True)
+        try:
+            for run in concurrent.futures.as_completed(runs):
+                is_right, line = run.result()
+                failed += not is_right
+                print(line, flush=True)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # where one has thrown or is interrupted
     return failed
 
 
