@@ -165,7 +165,7 @@ def throws(hosts, where):
 
 
 def crash(hosts, where):
-    row = Row(hosts, where, "slow", "30000", fault=lambda: hosts.tell("crash", "h2"))
+    row = Row(hosts, where, "slow", "3000", fault=lambda: hosts.tell("crash", "h2"))
     # mpirun may be the first to see it, and ends the job.
     row.says(rf"PeerFailed: process \d \(at 10.77.0.2\) has (died|not answered)|lost communication"
              "|unable to reliably start|exited on signal|terminated")
@@ -174,7 +174,7 @@ def crash(hosts, where):
 
 
 def cut(hosts, where):
-    row = Row(hosts, where, "slow", "30000", fault=lambda: hosts.tell("cut", "h2"))
+    row = Row(hosts, where, "slow", "3000", fault=lambda: hosts.tell("cut", "h2"))
     row.says(rf"PeerFailed: process \d \(at 10.77.0.\d\) {UNREACHED}, {WAITS}")
     row.fails()
     return row
@@ -185,7 +185,7 @@ def healed(hosts, where):
         hosts.tell("cut", "h2")
         time.sleep(3)
         hosts.tell("heal", "h2")
-    row = Row(hosts, where, "slow", "2000", fault=cut_for_three_seconds,
+    row = Row(hosts, where, "slow", "200", fault=cut_for_three_seconds,
               TESSERA_SILENCE="15")
     row.goes_on(count(where[1]))
     return row
@@ -193,7 +193,7 @@ def healed(hosts, where):
 
 def held(hosts, where):
     # Process numbers of h1 are those of the machine.
-    row = Row(hosts, where, "slow", "1500",
+    row = Row(hosts, where, "slow", "150",
               fault=lambda: hold(max(hosts.processes_of(where[0], host="h1")), 2 * SILENCE))
     row.goes_on(count(where[1]))
     return row
@@ -219,13 +219,19 @@ def places_of(row):
     return itertools.product(places, ("ucx", "mpi"))
 
 
-def rows_of_this_turn():
-    return [(row, *where) for row in ROWS for where in one_by_turn(places_of(row), row.__name__)]
+def rows_of_this_turn(wanted):
+    return [(row, *where) for row in ROWS if is_wanted(row, wanted)
+            for where in one_by_turn(places_of(row), row.__name__)]
 
 
-def every_row():
+def every_row(wanted):
     rows = [(row, *where) for row in (*ROWS[:-1], computes(10, 2)) for where in places_of(row)]
-    return rows + [(computes(90, 10), "2x2", "ucx")]
+    rows.append((computes(90, 10), "2x2", "ucx"))
+    return [row for row in rows if is_wanted(row[0], wanted)]
+
+
+def is_wanted(row, wanted):
+    return not wanted or row.__name__ in wanted
 
 
 def check_row(row, where):
@@ -270,8 +276,7 @@ def main():
         print(f"skipped: {reason}")
         return 77
     rows = [(row, (driver, place, route)) for row, place, route in
-            (every_row() if everything else rows_of_this_turn())
-            if not wanted or row.__name__ in wanted]
+            (every_row if everything else rows_of_this_turn)(wanted)]
     print(taken().removeprefix(", "))
     print("fault          where route told  ended code  (seconds after the fault)")
     failed = 0

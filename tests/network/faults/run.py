@@ -194,7 +194,7 @@ def suspended(driver):
         time.sleep(3)
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
-    run = Run(["-n", "2", driver, "slow", "1500"], suspend, TESSERA_SILENCE="1")
+    run = Run(["-n", "2", driver, "slow", "150"], suspend, TESSERA_SILENCE="1")
     run.ends_well(2)
 
 
@@ -217,7 +217,7 @@ def held(driver):
         pid = run.pids(2)[1]
         time.sleep(1)
         hold(pid, 3)
-    run = Run(["-n", "2", driver, "slow", "1500"], hold_one, TESSERA_SILENCE="1")
+    run = Run(["-n", "2", driver, "slow", "150"], hold_one, TESSERA_SILENCE="1")
     run.ends_well(2)
 
 
