@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network" / "faults"))
-from run import Run, run_all  # noqa: E402
+from run import Run, main  # noqa: E402
 
 # MPI numbers them upwards; which number is which is the implementation's.
 SINGLE, FUNNELED, SERIALIZED, MULTIPLE = "0", "1", "2", "3"
@@ -38,4 +38,4 @@ def multiple(driver):
 
 
 if __name__ == "__main__":
-    sys.exit(min(1, run_all([single, funneled, serialized, multiple], sys.argv[1], sys.argv[2:])))
+    sys.exit(main([single, funneled, serialized, multiple], __doc__))

@@ -3,13 +3,16 @@
 
     faults.py <driver> [--all] [row...]
 
-The driver is tests/network/faults/driver.cpp. Without --all only what the test suite has time for.
+The driver is tests/network/faults/driver.cpp. Each fault happens in one place and over one route by
+turn (TESSERA_TURN, tests/support/turns.py), or in all of them. --all runs one row at a time, and one
+that takes long, so that the times are those of a quiet machine.
 Prints a table: the fault, where the processes were and how they talked, seconds from the fault to the
 first error and to the end of the job, its exit code, and what was said. Code 77: this machine cannot
 emulate hosts.
 """
 import argparse
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import re
@@ -20,8 +23,9 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "network" / "faults"))
+sys.path[:0] = [str(HERE.parent / "network" / "faults"), str(HERE.parent / "support")]
 from run import HANGS, Run, hold  # noqa: E402
+from turns import one_by_turn, taken  # noqa: E402
 
 PLACES = {"2x2": "h1:2,h2:2", "3x1": "h1:1,h2:1,h3:1"}
 SILENCE = 2
@@ -161,7 +165,7 @@ def throws(hosts, where):
 
 
 def crash(hosts, where):
-    row = Row(hosts, where, "slow", "30000", fault=lambda: hosts.tell("crash", "h2"))
+    row = Row(hosts, where, "slow", "3000", fault=lambda: hosts.tell("crash", "h2"))
     # mpirun may be the first to see it, and ends the job.
     row.says(rf"PeerFailed: process \d \(at 10.77.0.2\) has (died|not answered)|lost communication"
              "|unable to reliably start|exited on signal|terminated")
@@ -170,7 +174,7 @@ def crash(hosts, where):
 
 
 def cut(hosts, where):
-    row = Row(hosts, where, "slow", "30000", fault=lambda: hosts.tell("cut", "h2"))
+    row = Row(hosts, where, "slow", "3000", fault=lambda: hosts.tell("cut", "h2"))
     row.says(rf"PeerFailed: process \d \(at 10.77.0.\d\) {UNREACHED}, {WAITS}")
     row.fails()
     return row
@@ -181,7 +185,7 @@ def healed(hosts, where):
         hosts.tell("cut", "h2")
         time.sleep(3)
         hosts.tell("heal", "h2")
-    row = Row(hosts, where, "slow", "2000", fault=cut_for_three_seconds,
+    row = Row(hosts, where, "slow", "200", fault=cut_for_three_seconds,
               TESSERA_SILENCE="15")
     row.goes_on(count(where[1]))
     return row
@@ -189,7 +193,7 @@ def healed(hosts, where):
 
 def held(hosts, where):
     # Process numbers of h1 are those of the machine.
-    row = Row(hosts, where, "slow", "1500",
+    row = Row(hosts, where, "slow", "150",
               fault=lambda: hold(max(hosts.processes_of(where[0], host="h1")), 2 * SILENCE))
     row.goes_on(count(where[1]))
     return row
@@ -206,16 +210,28 @@ def computes(seconds, silence):
     return computing
 
 
-ROWS = [killed, exits, stopped, throws, crash, cut, healed, computes(10, 2)]
-SUITE = [(killed, "2x2", "ucx"), (stopped, "2x2", "ucx"), (stopped, "3x1", "mpi"),
-         (exits, "3x1", "ucx"), (cut, "2x2", "ucx"), (healed, "2x2", "mpi"),
-         (held, "2x2", "ucx"), (computes(6, 2), "3x1", "ucx")]
+ROWS = [killed, exits, stopped, throws, crash, cut, healed, held, computes(6, 2)]
 
 
-def every_row():
-    rows = [(row, place, route) for row in ROWS for place in PLACES for route in ("ucx", "mpi")]
-    rows += [(held, "2x2", "ucx"), (held, "2x2", "mpi")]  # needs one beside it to tell
-    return rows + [(computes(90, 10), "2x2", "ucx")]
+def places_of(row):
+    """Where a row runs, with which routes."""
+    places = ["2x2"] if row is held else PLACES  # it needs one beside it to tell
+    return itertools.product(places, ("ucx", "mpi"))
+
+
+def rows_of_this_turn(wanted):
+    return [(row, *where) for row in ROWS if is_wanted(row, wanted)
+            for where in one_by_turn(places_of(row), row.__name__)]
+
+
+def every_row(wanted):
+    rows = [(row, *where) for row in (*ROWS[:-1], computes(10, 2)) for where in places_of(row)]
+    rows.append((computes(90, 10), "2x2", "ucx"))
+    return [row for row in rows if is_wanted(row[0], wanted)]
+
+
+def is_wanted(row, wanted):
+    return not wanted or row.__name__ in wanted
 
 
 def check_row(row, where):
@@ -252,7 +268,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("driver", help="the program that the jobs run")
     parser.add_argument("row", nargs="*", help="only these faults")
-    parser.add_argument("--all", action="store_true", help="more than the test suite has time for")
+    parser.add_argument("--all", action="store_true", help="everything, one row at a time")
     chosen = parser.parse_args()
     driver = os.path.realpath(chosen.driver)
     everything, wanted = chosen.all, chosen.row
@@ -260,7 +276,8 @@ def main():
         print(f"skipped: {reason}")
         return 77
     rows = [(row, (driver, place, route)) for row, place, route in
-            (every_row() if everything else SUITE) if not wanted or row.__name__ in wanted]
+            (every_row if everything else rows_of_this_turn)(wanted)]
+    print(taken().removeprefix(", "))
     print("fault          where route told  ended code  (seconds after the fault)")
     failed = 0
     # Most of the time they wait.

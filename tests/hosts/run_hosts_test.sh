@@ -4,7 +4,9 @@
 #   run_hosts_test.sh PROGRAMS HEAT_1D [INFO]     the programs of tests/programs, the example, tessera-info
 #
 # Checks that shared memory joins the processes of one host, that UCX (or MPI, where requested) joins
-# those of two hosts, and that the heat equation has the same bits as on one host.
+# those of two hosts, and that the heat equation has the same bits as on one host. Each number of hosts
+# has one route and size of the heat equation by turn, and one of the slower links is taken; or all of
+# them (TESSERA_TURN, tests/support/turns.py).
 #
 # Code 77: this machine cannot emulate hosts; the reason is printed.
 set -euo pipefail
@@ -29,11 +31,15 @@ TESSERA_HOSTS_DIR=$(mktemp -d /var/tmp/tessera-hosts-test.XXXXXX)
 export TESSERA_HOSTS_DIR
 build=$(cd "$(dirname "$programs")/.." && pwd)
 if [[ $build == /tmp/* ]]; then export TESSERA_HOSTS_KEEP=$build; fi
+compiled=$(mktemp -d /var/tmp/tessera-hosts-test.XXXXXX)
 clean_up() {
   "$here/hosts" down
-  rm -rf "$TESSERA_HOSTS_DIR"
+  rm -rf "$TESSERA_HOSTS_DIR" "$compiled"
 }
 trap clean_up EXIT
+
+# by_turn NAME CHOICE...: the choices of this turn, one a line.
+by_turn() { python3 "$here/../support/turns.py" "$@"; }
 
 bits_of() { grep -oE "^bits:? [0-9a-f]{16}" | sort -u; }
 
@@ -69,7 +75,7 @@ check_told_routes() {
 
 # run_on COUNT HOW: two processes on each of COUNT hosts.
 run_on() {
-  local count=$1 how=$2 where="" i output route
+  local count=$1 how=$2 where="" i output choices route cells steps
   for ((i = 1; i <= count; i++)); do where+=",h$i:2"; done
   "$here/hosts" up "$count" "$how"
   output=$("$here/hosts-mpirun" -H "${where#,}" "$programs" routes)
@@ -82,18 +88,16 @@ run_on() {
     output=$("$here/hosts-mpirun" -H "${where#,}" "$info" --no-measure)
     check_told_routes "$output"
   fi
-  for route in "" mpi; do
-    for sizes in "5 1000" "100 1000" "1000003 100"; do
-      read -r cells steps <<<"$sizes"
-      output=$(TESSERA_ROUTE=$route "$here/hosts-mpirun" -H "${where#,}" "$heat" \
-        --cells "$cells" --steps "$steps")
-      echo "$count hosts ($how), route '$route', $cells cells: $(bits_of <<<"$output")"
-      [[ $(bits_of <<<"$output") == "${heat_bits[$cells]}" ]] || {
-        echo "$cells cells: other bits than on one host, ${heat_bits[$cells]}"
-        return 1
-      }
-    done
-  done
+  choices=$(by_turn "run_on $count $how" {any,mpi}" "{"5 1000","100 1000","1000003 100"})
+  while read -r route cells steps; do
+    output=$(TESSERA_ROUTE=${route#any} "$here/hosts-mpirun" -H "${where#,}" "$heat" \
+      --cells "$cells" --steps "$steps" </dev/null)
+    echo "$count hosts ($how), $route route, $cells cells: $(bits_of <<<"$output")"
+    [[ $(bits_of <<<"$output") == "${heat_bits[$cells]}" ]] || {
+      echo "$cells cells: other bits than on one host, ${heat_bits[$cells]}"
+      return 1
+    }
+  done <<<"$choices"
   "$here/hosts" down
 }
 
@@ -154,9 +158,15 @@ run_on 2 bridge
 run_gpus
 run_on 3 bridge
 if [[ -c /dev/net/tun ]]; then
+  if [[ -z ${TESSERA_HOSTS_SWITCH:-} ]]; then
+    export TESSERA_HOSTS_SWITCH=$compiled/switch
+    c++ -std=c++20 -O2 -o "$TESSERA_HOSTS_SWITCH" "$here/switch.cpp"
+  fi
   run_on 2 tap
-  run_delayed delay 200
-  run_delayed rate 100
+  links=$(by_turn run_delayed "delay 200" "rate 100")
+  while read -r what number; do
+    run_delayed "$what" "$number" </dev/null
+  done <<<"$links"
 else
   echo "without /dev/net/tun: not run over our own switch"
 fi

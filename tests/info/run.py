@@ -11,8 +11,12 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network" / "faults"))
-from run import MPIRUN, ROOT, run_all  # noqa: E402
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "support")]
+from run import HANGS, MPIRUN, ROOT, main, session_folder  # noqa: E402
+from turns import one_by_turn  # noqa: E402
+
+ALONE_AND_TWO = [{}, {"processes": 2}]
 
 
 def run(arguments, processes=0, **environment):
@@ -22,8 +26,10 @@ def run(arguments, processes=0, **environment):
 
 def start(command, **environment):
     settings = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
-    return subprocess.run(command, env={**settings, **ROOT, **environment},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    with session_folder() as session:
+        return subprocess.run(command, env={**settings, **ROOT, **session, **environment},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=HANGS + 60, check=False)
 
 
 def report(program, *options, **how):
@@ -56,7 +62,7 @@ def alone(program):
 
 def both_forms(program):
     """People and programs are shown the same entries and values."""
-    for how in {}, {"processes": 2}:
+    for how in one_by_turn(ALONE_AND_TWO, "both_forms"):
         tree = report(program, "--no-measure", **how)
         text = run([program, "--no-measure"], **how).stdout
         for value in leaves(tree):
@@ -104,14 +110,13 @@ def hidden(program):
 
 def mistakes(program):
     """An option that is none is told once, by every process with code 2; help and version end well."""
-    for how in {}, {"processes": 2}:
+    for how in one_by_turn(ALONE_AND_TWO, "mistakes"):
         done = run([program, "--jason"], **how)
         assert done.returncode == 2 and done.stdout == "", done
         assert done.stderr.count("tessera-info: there is no option '--jason'") == 1, done.stderr
         assert run([program, "--help"], **how).stdout.count("usage: tessera-info") == 1
         assert re.fullmatch(r"\d+\.\d+\.\d+\n", run([program, "--version"], **how).stdout)
-    for processes in 0, 2:
-        done = run([program], processes=processes, TESSERA_DEVICES="none")
+        done = run([program], **how, TESSERA_DEVICES="none")
         assert done.returncode != 0 and "TESSERA_DEVICES=none is not a whole number" in done.stderr, done
 
 
@@ -124,5 +129,4 @@ def sruns(program):
 
 
 if __name__ == "__main__":
-    sys.exit(min(1, run_all([alone, both_forms, several, forced, hidden, mistakes, sruns], sys.argv[1],
-                            sys.argv[2:])))
+    sys.exit(main([alone, both_forms, several, forced, hidden, mistakes, sruns], __doc__))

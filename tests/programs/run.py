@@ -10,8 +10,10 @@ import signal
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network" / "faults"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "support")]
 from run import Run, main  # noqa: E402
+from turns import one_by_turn  # noqa: E402
 
 SPREADS = [(2, 1, {}), (2, 1, {"TESSERA_ROUTE": "mpi"}), (3, 2, {}), (2, 3, {"TESSERA_ROUTE": "mpi"})]
 
@@ -22,15 +24,16 @@ def job(driver, name, processes, devices, environment, meanwhile=None):
 
 
 def fails_with(driver, name, *patterns):
-    for processes, devices, environment in SPREADS:
+    for processes, devices, environment in one_by_turn(SPREADS, name):
         run = job(driver, name, processes, devices, environment)
         run.fails()
         run.says(*patterns)
 
 
 def same_bits(driver, name):
+    """On every spread as on one process of four devices."""
     found = set()
-    for processes, devices, environment in [(1, 1, {}), (1, 4, {}), *SPREADS]:
+    for processes, devices, environment in [(1, 4, {}), *one_by_turn([(1, 1, {}), *SPREADS], name)]:
         run = job(driver, name, processes, devices, environment)
         run.ends_well(processes)
         found |= set(re.findall(r"^(?:bits|sum) .*$", run.output, re.M))
@@ -47,7 +50,7 @@ def signalled(number):
 
 def killed(driver):
     """A killed process ends the job, and is named."""
-    for _, devices, environment in SPREADS[:3]:
+    for _, devices, environment in one_by_turn(SPREADS[:3], "killed"):
         run = job(driver, "killed", 2, devices, environment, signalled(signal.SIGKILL))
         run.fails()
         run.says(r"process \d+ \(pid \d+\) has died|exited on signal 9")
@@ -55,7 +58,7 @@ def killed(driver):
 
 def stopped(driver):
     """A stopped process ends the job, and is named with what was waited for."""
-    for _, devices, environment in SPREADS[:3]:
+    for _, devices, environment in one_by_turn(SPREADS[:3], "stopped"):
         run = job(driver, "stopped", 2, devices, environment, signalled(signal.SIGSTOP))
         run.fails()
         run.says(r"no heartbeat for 2 s", r"\(driver.cpp:\d+\)")
@@ -63,7 +66,7 @@ def stopped(driver):
 
 def stops_with_work(driver):
     """A process that stops behind what it has said on the host is named by those whose devices wait for its."""
-    for _, devices, environment in SPREADS[:3]:
+    for _, devices, environment in one_by_turn(SPREADS[:3], "stops_with_work"):
         run = job(driver, "stops_with_work", 2, devices, environment)
         run.fails()
         run.says(r"no heartbeat for 2 s")
@@ -71,7 +74,7 @@ def stops_with_work(driver):
 
 def stops_at_the_end(driver):
     """So is one that stops when it has done all of its work."""
-    for _, devices, environment in SPREADS[:3]:
+    for _, devices, environment in one_by_turn(SPREADS[:3], "stops_at_the_end"):
         run = job(driver, "stops_at_the_end", 2, devices, environment)
         run.fails()
         run.says(r"no heartbeat for 2 s.*, while this process is done")
@@ -153,7 +156,7 @@ BY_MESSAGES = [(2, 1, {"TESSERA_ROUTE": "ucx"}), (2, 2, {"TESSERA_ROUTE": "mpi"}
 
 def one_sided_stopped(driver):
     """A process that is stopped while others ask it for cells ends the job, and is named."""
-    for processes, devices, environment in BY_MESSAGES:
+    for processes, devices, environment in one_by_turn(BY_MESSAGES, "one_sided_stopped"):
         run = job(driver, "asks_for_long", processes, devices, environment,
                   signalled(signal.SIGSTOP))
         run.fails()
@@ -162,7 +165,7 @@ def one_sided_stopped(driver):
 
 def one_sided_killed(driver):
     """So does one that is killed."""
-    for processes, devices, environment in BY_MESSAGES:
+    for processes, devices, environment in one_by_turn(BY_MESSAGES, "one_sided_killed"):
         run = job(driver, "asks_for_long", processes, devices, environment,
                   signalled(signal.SIGKILL))
         run.fails()
@@ -187,7 +190,8 @@ def index_on_one(driver):
 def all_add(driver):
     """What processes add to the same cells at once is the same over all routes."""
     found = set()
-    for environment in {}, *({"TESSERA_ROUTE": route} for route in ("shm", "ucx", "mpi")):
+    forced = [{"TESSERA_ROUTE": route} for route in ("shm", "ucx", "mpi")]
+    for environment in {}, *one_by_turn(forced, "all_add"):
         run = job(driver, "all_add", 3, 2, environment)
         run.ends_well(3)
         found |= set(re.findall(r"^sum .*$", run.output, re.M))
@@ -200,7 +204,7 @@ BOTH = r"process 0 is at statement \d+ \(driver.cpp:\d+\), "
 
 def told_all(driver, name, *patterns, check="communication", begin=BOTH):
     """Every process is told the same: both statements in full."""
-    for processes, devices, environment in COMPARED:
+    for processes, devices, environment in one_by_turn(COMPARED, name):
         run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": check})
         run.fails()
         told = re.findall(r"^told .*$", run.output, re.M)
@@ -229,7 +233,7 @@ def compared_size(driver):
 
 def compared_message(driver):
     """A message of another statement is told with both statements in full too."""
-    for processes, devices, environment in COMPARED:
+    for processes, devices, environment in one_by_turn(COMPARED, "compared_message"):
         run = job(driver, "another_statement", processes, devices,
                   {**environment, "TESSERA_CHECK": "communication"})
         run.fails()
@@ -238,7 +242,7 @@ def compared_message(driver):
 
 def compared_more(driver):
     """A statement more on one process is told, with the end of the others."""
-    for processes, devices, environment in COMPARED:
+    for processes, devices, environment in one_by_turn(COMPARED, "compared_more"):
         run = job(driver, "one_statement_more", processes, devices,
                   {**environment, "TESSERA_CHECK": "communication"})
         run.fails()
@@ -250,7 +254,7 @@ def compared_more(driver):
 
 def compared_less(driver):
     """A statement less on one process is told where the next one differs."""
-    for processes, devices, environment in COMPARED:
+    for processes, devices, environment in one_by_turn(COMPARED, "compared_less"):
         run = job(driver, "one_statement_less", processes, devices,
                   {**environment, "TESSERA_CHECK": "communication"})
         run.fails()
@@ -260,13 +264,15 @@ def compared_less(driver):
 def compared_right(driver):
     """A right program with random delays is the same with comparisons."""
     for name in "right_with_delays", "own_messages", "mistake_on_all", "growing_ghosts":
-        found = {check: bits_of(driver, name, check) for check in ("none", "communication", "numbers")}
+        spreads = one_by_turn(COMPARED, name)
+        checks = one_by_turn(("communication", "numbers"), name)
+        found = {check: bits_of(driver, name, check, spreads) for check in ("none", *checks)}
         assert len(set().union(*found.values())) == 1, f"{name}: {found}"
 
 
-def bits_of(driver, name, check):
+def bits_of(driver, name, check, spreads):
     found = set()
-    for processes, devices, environment in COMPARED:
+    for processes, devices, environment in spreads:
         run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": check})
         run.ends_well(processes)
         found |= set(re.findall(r"^(?:bits|sum) .*$", run.output, re.M))
@@ -318,7 +324,7 @@ def unwinds(driver):
 def uneven(driver):
     """Processes may drive different numbers of devices."""
     found = set()
-    for first, second in ((2, 1), (1, 2), (3, 1)):
+    for first, second in ((2, 1), *one_by_turn([(1, 2), (3, 1)], "uneven")):
         run = Run(["-n", "1", "-x", f"TESSERA_DEVICES={first}", driver, "right_with_delays", ":",
                    "-n", "1", "-x", f"TESSERA_DEVICES={second}", driver, "right_with_delays"])
         run.ends_well(2)

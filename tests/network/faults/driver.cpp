@@ -60,7 +60,7 @@ void pass_around(Device const& device, std::string const& scenario, std::int64_t
     auto const bytes = device.from(device.left()).take(device.waiter, tag);
     if (std::memcmp(bytes.data(), &round, sizeof round) != 0) throw Error("another round's number");
     device.from(device.left()).release();
-    if (scenario == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (scenario == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   if (is_victim && scenario == "killed-at-the-end") std::raise(SIGKILL);
 }

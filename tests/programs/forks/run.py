@@ -7,17 +7,19 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "network" / "faults"))
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "support")]
 from run import Run, main  # noqa: E402
+from turns import one_by_turn  # noqa: E402
 
-SPREADS = [(1, 1, {}), (1, 3, {}), (2, 1, {}), (2, 2, {"TESSERA_ROUTE": "mpi"}),
-           (2, 1, {"TESSERA_ROUTE": "ucx"})]
+ALONE = (1, 1, {})
+SPREADS = [(1, 3, {}), (2, 1, {}), (2, 2, {"TESSERA_ROUTE": "mpi"}), (2, 1, {"TESSERA_ROUTE": "ucx"})]
 
 
 def goes_on(driver, name):
     """The job ends with the bits that it has without a child's doings."""
     sums = set()
-    for processes, devices, environment in SPREADS:
+    for processes, devices, environment in ALONE, *one_by_turn(SPREADS, name):
         run = Run(["-n", str(processes), driver, name], TESSERA_DEVICES=str(devices), **environment)
         assert run.code == 0, f"exit code {run.code}"
         assert len(re.findall(r"^done$", run.output, re.M)) == processes
