@@ -167,7 +167,7 @@ class Wire {
 /// itself what happens leaves that alone.
 class MockTransport final : public Transport {
  public:
-  MockTransport(Wire& wire, ProcessId self, std::uint32_t seed)
+  MockTransport(Wire& wire, ProcessId self, std::uint64_t seed)
       : wire_(wire), self_(self), random_(seed) {}
   ~MockTransport() override {
     std::lock_guard const guard(wire_.mutex());
@@ -220,7 +220,7 @@ class MockTransport final : public Transport {
 
   Wire& wire_;
   ProcessId self_;
-  std::mt19937 random_;
+  std::mt19937_64 random_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::atomic<std::uint64_t> rung_{0};
 };

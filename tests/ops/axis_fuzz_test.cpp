@@ -3,10 +3,10 @@
 #include "tessera/array/rearrange.hpp"
 #include "tessera/ops/reductions.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/base/text.hpp"
 
 #include "support/arrays.hpp"
+#include "support/seeds.hpp"
 
 #include "oracle.hpp"
 
@@ -93,7 +93,7 @@ bool run_case(std::uint64_t seed) {
                         ? agrees(part, cells, a, b)
                         : agrees(transpose(part, {2, 0, 1}), turned(cells, {2, 0, 1}), a, b);
   if (!test::agree(good))
-    MESSAGE("seed ", seed, " shape ", text(shape), ' ', text(sharding), " axes ", a, ' ', b, ' ',
+    MESSAGE("shape ", text(shape), ' ', text(sharding), " axes ", a, ' ', b, ' ',
             text(spans[0], ' ', spans[1], ' ', spans[2]));
   return test::agree(good);
 }
@@ -101,13 +101,7 @@ bool run_case(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("random slices and orders reduce to what lists of their terms do") {
-  auto const only = environment_integer("TESSERA_FUZZ_SEED", 0);
-  auto const first = only.value_or(environment_integer("TESSERA_FUZZ_FIRST", 0).value_or(1));
-  auto const cases = only ? 1 : environment_integer("TESSERA_FUZZ_CASES", 0).value_or(80);
-  std::int64_t failed = 0;
-  for (auto seed = first; seed < first + cases && failed < 3; ++seed)
-    failed += run_case(static_cast<std::uint64_t>(seed)) ? 0 : 1;
-  CHECK(failed == 0);
+  CHECK(test::failed_seeds(80, run_case) == 0);
 }
 
 TEST_SUITE_END();

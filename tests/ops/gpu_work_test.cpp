@@ -13,6 +13,7 @@
 #include "src/statement/kernel.hpp"
 
 #include "support/gpu_threads.hpp"
+#include "support/seeds.hpp"
 
 using namespace tessera;
 using namespace tessera::detail;
@@ -188,7 +189,7 @@ void folds_as_the_host_does(std::mt19937& random) {
 }  // namespace
 
 TEST_CASE("threads assign what the host assigns") {
-  std::mt19937 random(2);
+  std::mt19937 random(test::seed_of_all(2));
   for (int round = 0; round < 60; ++round) {
     assigns_as_the_host_does<1, true>(random);
     assigns_as_the_host_does<1, false>(random);
@@ -200,7 +201,7 @@ TEST_CASE("threads assign what the host assigns") {
 }
 
 TEST_CASE("threads gather what the host gathers") {
-  std::mt19937 random(3);
+  std::mt19937 random(test::seed_of_all(3));
   for (int round = 0; round < 60; ++round) {
     gathers_as_the_host_does<FloatingSum<double>, 1, true>(random);
     gathers_as_the_host_does<FloatingSum<double, Root>, 2, false>(random);
@@ -210,7 +211,7 @@ TEST_CASE("threads gather what the host gathers") {
 }
 
 TEST_CASE("threads fold what the host folds") {
-  std::mt19937 random(4);
+  std::mt19937 random(test::seed_of_all(4));
   for (int round = 0; round < 100; ++round) {
     folds_as_the_host_does<FloatingSum<double, Divided>, 1, true>(random);
     folds_as_the_host_does<FloatingSum<double>, 2, true>(random);
@@ -221,7 +222,7 @@ TEST_CASE("threads fold what the host folds") {
 }
 
 TEST_CASE("a box that does not fit its kernel's type is refused") {
-  std::mt19937 random(5);
+  std::mt19937 random(test::seed_of_all(5));
   RandomCall<2> random_call(random, true);
   random_call.call.box.kernel = &random_call.kernel;
 

@@ -8,13 +8,13 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/environment.hpp"
+#include "support/seeds.hpp"
 
 namespace tessera::test {
 
 /// True if a program is to be checked after each statement.
 inline bool checks_all() {
-  return environment("TESSERA_FUZZ_SEED").has_value();
+  return is_one_seed();
 }
 
 /// True if the program of a seed, without the `dropped` statements, agrees with its oracle.
@@ -36,26 +36,18 @@ void shrink(std::uint64_t seed) {
   (void)passes<Program>(seed, dropped, false);
 }
 
-/// Runs TESSERA_FUZZ_CASES random programs (else `cases`), from seed TESSERA_FUZZ_FIRST on; or only
-/// TESSERA_FUZZ_SEED, checked after each statement.
+/// Runs the random programs of the seeds that seeds.hpp says, usually `cases`; a single one is
+/// checked after each statement.
 template <class Program>
 void run_random_programs(std::int64_t cases) {
-  auto first = environment_integer("TESSERA_FUZZ_FIRST", 0).value_or(1);
-  auto const count = environment_integer("TESSERA_FUZZ_CASES", 0).value_or(cases);
-  auto last = first + count;
-  if (auto const only = environment_integer("TESSERA_FUZZ_SEED", 0)) {
-    first = *only;
-    last = first + 1;
-  }
-  std::int64_t failed = 0;
-  for (auto seed = first; seed < last && failed < 3; ++seed) {
-    INFO("seed ", seed, " of ", Program::rank, " dimensions");
+  auto const run = [](std::uint64_t seed) {
+    INFO(Program::rank, " dimensions");
     bool good = false;
-    CHECK_NOTHROW(good = (passes<Program>(static_cast<std::uint64_t>(seed), {}, true)));
-    CHECK(good);
-    if (!good) CHECK_NOTHROW((shrink<Program>(static_cast<std::uint64_t>(seed))));
-    failed += good ? 0 : 1;
-  }
+    CHECK_NOTHROW(good = passes<Program>(seed, {}, true));
+    if (!good) shrink<Program>(seed);
+    return good;
+  };
+  CHECK(failed_seeds(cases, run) == 0);
 }
 
 }  // namespace tessera::test

@@ -10,6 +10,7 @@
 
 #include "support/arrays.hpp"
 #include "support/device_kinds.hpp"
+#include "support/seeds.hpp"
 #include "support/shards.hpp"
 
 #include "contracts.hpp"
@@ -218,7 +219,7 @@ TEST_CASE("where rows are cut, the missing cells travel") {
 }
 
 TEST_CASE("random arrays of several boxes are fused without a message, and split again") {
-  test::Random random(29);
+  test::Random random(test::seed_of_all(29));
   auto const mesh_of = [&] { return test::random_mesh(random, device_count()); };
   for (int round = 0; round < 60; ++round) {
     auto const mesh = mesh_of();

@@ -13,6 +13,8 @@
 #include "src/ops/binned_sum.hpp"
 #include "src/ops/wide_product.hpp"
 
+#include "support/seeds.hpp"
+
 using namespace tessera;
 
 // Terms one at a time, as threads of GPUs add them, beside spans of terms.
@@ -52,7 +54,7 @@ std::vector<double> random_terms(std::mt19937_64& random, bool may_be_special) {
 }  // namespace
 
 TEST_CASE("terms one by one have the bits of a span") {
-  std::mt19937_64 random(1);
+  std::mt19937_64 random(test::seed_of_all(1));
   for (int round = 0; round < 20'000; ++round) {
     auto const terms = random_terms(random, round % 10 == 0);
     BinnedSum whole;
@@ -66,7 +68,7 @@ TEST_CASE("terms one by one have the bits of a span") {
 }
 
 TEST_CASE("terms by fours have the bits of a span") {
-  std::mt19937_64 random(5);
+  std::mt19937_64 random(test::seed_of_all(5));
   for (int round = 0; round < 10'000; ++round) {
     auto terms = random_terms(random, round % 10 == 0);
     terms.resize(terms.size() / 4 * 4);
@@ -83,7 +85,7 @@ TEST_CASE("terms by fours have the bits of a span") {
 }
 
 TEST_CASE("terms one by one join spans, in any order") {
-  std::mt19937_64 random(2);
+  std::mt19937_64 random(test::seed_of_all(2));
   for (int round = 0; round < 5'000; ++round) {
     auto terms = random_terms(random, false);
     BinnedSum whole;
@@ -98,7 +100,7 @@ TEST_CASE("terms one by one join spans, in any order") {
 }
 
 TEST_CASE("factors one by one have the bits of a span") {
-  std::mt19937_64 random(3);
+  std::mt19937_64 random(test::seed_of_all(3));
   for (int round = 0; round < 5'000; ++round) {
     auto const factors = random_terms(random, round % 10 == 0);
     WideProduct whole;
@@ -111,7 +113,7 @@ TEST_CASE("factors one by one have the bits of a span") {
 }
 
 TEST_CASE("complex factors one by one have the bits of a span") {
-  std::mt19937_64 random(4);
+  std::mt19937_64 random(test::seed_of_all(4));
   for (int round = 0; round < 2'000; ++round) {
     auto const real = random_terms(random, false);
     auto imaginary = real;

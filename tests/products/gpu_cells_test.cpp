@@ -10,6 +10,7 @@
 #include "src/products/product.hpp"
 
 #include "support/brute_force.hpp"
+#include "support/seeds.hpp"
 
 using namespace tessera;
 using test::Random;
@@ -66,9 +67,7 @@ bool agrees(ProductType type, std::uint64_t seed) {
 
 template <class T>
 bool all_agree(ProductType type) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    if (!agrees<T>(type, seed)) return false;
-  return true;
+  return test::failed_seeds(20, [&](std::uint64_t seed) { return agrees<T>(type, seed); }) == 0;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "src/products/product.hpp"
 
 #include "support/brute_force.hpp"
+#include "support/seeds.hpp"
 
 using namespace tessera;
 using test::Random;
@@ -188,15 +189,11 @@ bool run_case(ProcessorProducts const& processor, ProductType type, std::uint64_
 }
 
 template <class T, class Sum = T>
-void run_cases(ProductType type, std::uint64_t count) {
+void run_cases(ProductType type, std::int64_t count) {
   for (auto const* const processor : products_of_this_processor()) {
-    std::uint64_t failed = 0;
-    for (std::uint64_t seed = 1; seed <= count && failed < 3; ++seed) {
-      if (run_case<T, Sum>(*processor, type, seed)) continue;
-      ++failed;
-      MESSAGE(std::string(processor->name), ", type ", static_cast<int>(type), ", seed ", seed);
-    }
-    CHECK(failed == 0);
+    INFO(std::string(processor->name), ", type ", static_cast<int>(type));
+    auto const run = [&](std::uint64_t seed) { return run_case<T, Sum>(*processor, type, seed); };
+    CHECK(test::failed_seeds(count, run) == 0);
   }
 }
 

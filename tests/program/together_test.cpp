@@ -15,11 +15,12 @@
 
 #include "tessera/tessera.hpp"
 
-#include "src/base/environment.hpp"
 #include "src/base/hash.hpp"
 #include "src/base/text.hpp"
 
+#include "support/agree.hpp"
 #include "support/layouts.hpp"
+#include "support/seeds.hpp"
 
 #include "neighbours.hpp"
 
@@ -75,11 +76,13 @@ class Programs {
     for (std::int64_t s = 0; s < count; ++s) actions_.push_back(random_action());
   }
 
-  void check() {
+  bool is_right() {
     auto const apart = run([] { synchronize(); });
     auto const together = run([] {});
     INFO("shape ", shape_, " on ", *sharding_, ", actions ", join(actions_, "", ""));
-    REQUIRE(together == apart);
+    bool const is_same = test::agree(together == apart);
+    CHECK(is_same);
+    return is_same;
   }
 
  private:
@@ -246,12 +249,8 @@ class Programs {
 
 template <std::size_t N>
 void check_programs(std::int64_t usual_cases) {
-  auto const cases = environment_integer("TESSERA_FUZZ_CASES", 1).value_or(usual_cases);
-  auto const first = environment_integer("TESSERA_FUZZ_SEED", 0).value_or(1);
-  for (auto seed = first; seed < first + cases; ++seed) {
-    INFO("seed ", seed, " of ", N, " dimensions");
-    Programs<N>(static_cast<std::uint64_t>(seed)).check();
-  }
+  auto const run = [](std::uint64_t seed) { return Programs<N>(seed).is_right(); };
+  CHECK(test::failed_seeds(usual_cases, run) == 0);
 }
 
 }  // namespace
