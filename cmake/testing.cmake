@@ -10,8 +10,9 @@
 set(TESSERA_SPREAD "${PROJECT_SOURCE_DIR}/tests/spread")
 include(precompile)
 
-# Random tests of a build with a sanitizer take other seeds than those of `dev`: tests/support/seeds.hpp.
-set(TESSERA_FIRST_SLICE 0)
+# The seeds of random tests, by slices (tests/support/seeds.hpp): the run of a program alone, in `dev`, takes
+# the usual ones, and every other run a slice of its own.
+set(TESSERA_FIRST_SLICE 1)
 if(TESSERA_SANITIZE MATCHES "address")
   set(TESSERA_FIRST_SLICE 100)
 elseif(TESSERA_SANITIZE MATCHES "thread")
@@ -131,7 +132,7 @@ function(tessera_add_test floor)
   add_test(NAME ${floor}_test COMMAND ${floor}_test)
   set_tests_properties(${floor}_test PROPERTIES TIMEOUT 600 LABELS "${floor};${arg_LABELS}")
   tessera_needs_core(${floor}_test)
-  if(arg_SPREADS OR TESSERA_SANITIZE) # else it alone has all random cases of the floor
+  if(TESSERA_SANITIZE)
     tessera_next_slice(${floor}_test slice)
     set_tests_properties(${floor}_test PROPERTIES ENVIRONMENT TESSERA_FUZZ_SLICE=${slice})
   endif()
