@@ -87,7 +87,6 @@ class Row:
             if not fault:
                 return
             run.pids(count(place))
-            time.sleep(1)
             self.began = time.monotonic()
             fault()
 
@@ -185,7 +184,7 @@ def healed(hosts, where):
         hosts.tell("cut", "h2")
         time.sleep(3)
         hosts.tell("heal", "h2")
-    row = Row(hosts, where, "slow", "200", fault=cut_for_three_seconds,
+    row = Row(hosts, where, "slow", "400", fault=cut_for_three_seconds,
               TESSERA_SILENCE="15")
     row.goes_on(count(where[1]))
     return row
@@ -193,7 +192,7 @@ def healed(hosts, where):
 
 def held(hosts, where):
     # Process numbers of h1 are those of the machine.
-    row = Row(hosts, where, "slow", "150",
+    row = Row(hosts, where, "slow", "400",
               fault=lambda: hold(max(hosts.processes_of(where[0], host="h1")), 2 * SILENCE))
     row.goes_on(count(where[1]))
     return row

@@ -177,11 +177,11 @@ struct Sending {
   void* request = nullptr;
 };
 
-// Waits for the end of a send, at most for some time; false if it has failed.
+// Waits for the end of a send, at most for a minute; false if it has failed.
 bool wait_for(ucx::AmWorker const& worker, Sending const& sending) {
   if (sending.request == nullptr) return true;
   if (UCS_PTR_IS_ERR(sending.request)) return false;
-  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   ucs_status_t status = UCS_INPROGRESS;
   while (status == UCS_INPROGRESS && std::chrono::steady_clock::now() < end) {
     (void)worker.progress();

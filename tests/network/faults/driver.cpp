@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -29,6 +30,7 @@ using namespace tessera::test;
 namespace {
 
 constexpr std::int64_t event_round = 50;
+constexpr std::int64_t under_way_round = 10;  // who has come here has heard of all others
 
 void compute(std::chrono::seconds time) {
   auto const end = std::chrono::steady_clock::now() + time;
@@ -48,10 +50,20 @@ void suffer(std::string const& scenario, std::chrono::seconds time) {
   if (scenario == "throws") throw Error("process 1 has had enough");
 }
 
+/// A process that says its number may be held, stopped or cut off: all are under way.
+void say_number() {
+  static std::once_flag said;
+  std::call_once(said, [] {
+    std::printf("pid %ld\n", static_cast<long>(::getpid()));
+    std::fflush(stdout);
+  });
+}
+
 void pass_around(Device const& device, std::string const& scenario, std::int64_t rounds,
                  std::chrono::seconds time) {
   bool const is_victim = device.job.self() == ProcessId(1);
   for (std::int64_t round = 0; round < rounds; ++round) {
+    if (round == under_way_round) say_number();
     if (is_victim && round == event_round) suffer(scenario, time);
     auto const tag = statement(static_cast<std::uint64_t>(round + 1), "driver.cpp", __LINE__);
     auto const slot = device.to(device.right()).slot(device.waiter, tag);
@@ -108,8 +120,6 @@ int main(int argc, char** argv) {
   std::string const scenario = argc > 1 ? argv[1] : "none";
   std::int64_t const rounds = argc > 2 ? std::atol(argv[2]) : 200;
   std::chrono::seconds const time(argc > 3 ? std::atol(argv[3]) : 0);
-  std::printf("pid %ld\n", static_cast<long>(::getpid()));
-  std::fflush(stdout);
   try {
     bool const is_unread = scenario == "unread";
     auto const devices = is_unread && bootstrap->self() == ProcessId(0) ? 2 : devices_per_process();
@@ -123,9 +133,14 @@ int main(int argc, char** argv) {
                 [&](Device const& device) { pass_around(device, scenario, rounds, time); });
   } catch (...) {
     print(std::current_exception());
-    // The announcement must leave, and the others shall speak too.
-    auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-    while (std::chrono::steady_clock::now() < end) bootstrap->poll_control([](auto, auto) {});
+    // The announcement must leave, and the others shall speak too before the first one ends the job;
+    // where nobody is dead or stopped they have nothing but this to go by, so they get longer.
+    std::chrono::milliseconds const patience(scenario == "throws" ? 5000 : 500);
+    auto const end = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < end) {
+      bootstrap->poll_control([](auto, auto) {});
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     bootstrap->abort_job();
   }
   std::printf("done\n");

@@ -188,13 +188,12 @@ def suspended(driver):
     """A job that is suspended as a whole goes on as if nothing had been."""
     def suspend(run):
         pids = run.pids(2)
-        time.sleep(1)
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         time.sleep(3)
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
-    run = Run(["-n", "2", driver, "slow", "150"], suspend, TESSERA_SILENCE="1")
+    run = Run(["-n", "2", driver, "slow", "400"], suspend, TESSERA_SILENCE="1")
     run.ends_well(2)
 
 
@@ -215,9 +214,8 @@ def held(driver):
     """A process that a debugger holds is alive."""
     def hold_one(run):
         pid = run.pids(2)[1]
-        time.sleep(1)
         hold(pid, 3)
-    run = Run(["-n", "2", driver, "slow", "150"], hold_one, TESSERA_SILENCE="1")
+    run = Run(["-n", "2", driver, "slow", "400"], hold_one, TESSERA_SILENCE="1")
     run.ends_well(2)
 
 
