@@ -72,13 +72,15 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 
 # To the cache, what is compiled is the same in every build folder and copy of the sources; only
-# debuggers are told where they lie. For precompiled headers it needs the second line.
+# debuggers are told where they lie. For precompiled headers it needs the second line, and room: one is
+# up to 200 MB long.
 find_program(CCACHE_PROGRAM ccache)
 foreach(language CXX CUDA)
   if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
     set(CMAKE_${language}_COMPILER_LAUNCHER
       "${CMAKE_COMMAND};-E;env;CCACHE_NOHASHDIR=1;CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
       "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      "CCACHE_MAXSIZE=25G"
       "${CCACHE_PROGRAM}")
   endif()
 endforeach()

@@ -1,5 +1,7 @@
 # The floors of the library as CMake targets.
 
+include(unity)
+
 # tessera_collect_sources(<variable> <floor> [<backend>=<option>...])
 #
 # The sources of a floor and its rooms, src/<floor>/**.cpp and *.cu. Of a backend, a folder of the
@@ -32,6 +34,7 @@ function(tessera_add_floor name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;BACKENDS;LINKS")
   set(target tessera_${name})
   tessera_collect_sources(sources ${name} ${arg_BACKENDS})
+  tessera_unite(sources ${name})
 
   if(sources)
     set(scope PUBLIC)

@@ -20,7 +20,7 @@ namespace tessera::detail {
 namespace {
 
 // Describes what is wrong with the memory layout of a box that has cells; empty if it is valid.
-std::string trouble_with(BorrowedBox const& box, ElementSize element) {
+std::string trouble_with_box(BorrowedBox const& box, ElementSize element) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (box.first == nullptr) return text("the memory for ", box.cells, " is null");
   if (reinterpret_cast<std::uintptr_t>(box.first) % static_cast<std::uintptr_t>(element.alignment))
@@ -102,7 +102,7 @@ std::string trouble_with_boxes(Layout const& layout, std::vector<BorrowedBox> co
 
 std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize element) {
   for (auto const& box : given) {
-    auto trouble = trouble_with(box, element);
+    auto trouble = trouble_with_box(box, element);
     if (!trouble.empty()) return trouble;
   }
   std::sort(given.begin(), given.end(), [](BorrowedBox const& a, BorrowedBox const& b) {

@@ -21,6 +21,10 @@ std::optional<std::string> bytes_of_file(std::string const& path) {
   return std::nullopt;
 }
 
+std::string bytes_if_readable(std::string const& path) {
+  return bytes_of_file(path).value_or("");
+}
+
 bool write_file(std::string const& path, std::string_view bytes) {
   auto* const file = std::fopen(path.c_str(), "wbe");
   if (file == nullptr) return false;

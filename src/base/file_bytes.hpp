@@ -12,6 +12,9 @@ namespace tessera {
 /// The bytes of a file; nothing, and errno says why, if it cannot be read.
 [[nodiscard]] std::optional<std::string> bytes_of_file(std::string const& path);
 
+/// The same; empty if it cannot be read.
+[[nodiscard]] std::string bytes_if_readable(std::string const& path);
+
 /// Makes or replaces a file; false, and errno says why, if that fails. A part of it may be there
 /// then.
 [[nodiscard]] bool write_file(std::string const& path, std::string_view bytes);

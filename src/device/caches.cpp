@@ -15,7 +15,7 @@ namespace {
 
 /// The first line of a file; empty if it cannot be read.
 std::string line_of(std::filesystem::path const& path) {
-  auto const whole = bytes_of_file(path.string()).value_or("");
+  auto const whole = bytes_if_readable(path);
   return whole.substr(0, whole.find('\n'));
 }
 

@@ -32,11 +32,6 @@ bool lists(std::string_view controllers, std::string_view controller) {
   return controller.empty();  // the line of cgroup v2 lists none
 }
 
-/// The text of a file; nothing if it cannot be read.
-std::string contents(std::filesystem::path const& path) {
-  return bytes_of_file(path.string()).value_or("");
-}
-
 std::optional<std::int64_t> least(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   if (!a) return b;
   if (!b) return a;
@@ -59,12 +54,12 @@ std::optional<std::int64_t> least_upwards(std::filesystem::path const& mount,
 }
 
 std::optional<std::int64_t> quota_of_version_2(std::filesystem::path const& folder) {
-  return quota_cores(contents(folder / "cpu.max"));
+  return quota_cores(bytes_if_readable(folder / "cpu.max"));
 }
 
 std::optional<std::int64_t> quota_of_version_1(std::filesystem::path const& folder) {
-  return quota_cores(contents(folder / "cpu.cfs_quota_us") + ' ' +
-                     contents(folder / "cpu.cfs_period_us"));
+  return quota_cores(bytes_if_readable(folder / "cpu.cfs_quota_us") + ' ' +
+                     bytes_if_readable(folder / "cpu.cfs_period_us"));
 }
 
 }  // namespace
@@ -127,7 +122,7 @@ std::vector<std::int64_t> affinity_cores() {
 
 CoreFacts core_facts() {
   return {affinity_cores(),
-          detail::quota_cores_under("/sys/fs/cgroup", detail::contents("/proc/self/cgroup"))};
+          detail::quota_cores_under("/sys/fs/cgroup", bytes_if_readable("/proc/self/cgroup"))};
 }
 
 std::int64_t available_cores() {

@@ -18,10 +18,6 @@ namespace {
 
 using std::filesystem::path;
 
-std::string contents(path const& file) {
-  return bytes_of_file(file.string()).value_or("");
-}
-
 /// The first word of a text as a number; nothing for "max" and for what a limit cannot be.
 std::optional<std::int64_t> first_number(std::string_view words) {
   auto const word = take_word(words);
@@ -63,13 +59,14 @@ constexpr GroupFiles group_files[] = {
 
 /// Of the group's folder and of all around it; those that a container does not show have no limit.
 void add_groups(std::vector<Room>& rooms, path const& root, GroupFiles const& files) {
-  auto const group = detail::control_group(contents(root / "proc/self/cgroup"), files.controller);
+  auto const group =
+      detail::control_group(bytes_if_readable(root / "proc/self/cgroup"), files.controller);
   if (!group) return;
   auto folder = root / "sys/fs/cgroup" / files.mount;
   auto const look = [&] {
     add(rooms, files.resource, text("a control group's ", files.limit),
-        first_number(contents(folder / files.limit)),
-        first_number(contents(folder / files.used)).value_or(0));
+        first_number(bytes_if_readable(folder / files.limit)),
+        first_number(bytes_if_readable(folder / files.used)).value_or(0));
   };
   look();
   for (auto const& part : path(*group).relative_path()) {
@@ -130,15 +127,15 @@ std::int64_t detail::number_of(std::string_view file, std::string_view name) {
 
 std::vector<Room> detail::rooms_under(path const& root) {
   std::vector<Room> rooms;
-  auto const threads = threads_of(contents(root / "proc/loadavg"));
+  auto const threads = threads_of(bytes_if_readable(root / "proc/loadavg"));
   for (auto const* name : {"threads-max", "pid_max"})
     add(rooms, Resource::threads, text("/proc/sys/kernel/", name),
-        first_number(contents(root / "proc/sys/kernel" / name)), threads);
-  auto const maps = contents(root / "proc/self/maps");
+        first_number(bytes_if_readable(root / "proc/sys/kernel" / name)), threads);
+  auto const maps = bytes_if_readable(root / "proc/self/maps");
   add(rooms, Resource::mappings, "/proc/sys/vm/max_map_count",
-      first_number(contents(root / "proc/sys/vm/max_map_count")),
+      first_number(bytes_if_readable(root / "proc/sys/vm/max_map_count")),
       std::count(maps.begin(), maps.end(), '\n'));
-  auto const kib = number_of(contents(root / "proc/meminfo"), "MemAvailable");
+  auto const kib = number_of(bytes_if_readable(root / "proc/meminfo"), "MemAvailable");
   if (kib > 0)
     rooms.push_back(
         {Resource::memory, kib << 10, text("the available memory is ", kib >> 10, " MiB")});
@@ -148,7 +145,7 @@ std::vector<Room> detail::rooms_under(path const& root) {
 
 std::vector<Room> rooms_of_this_process() {
   auto rooms = detail::rooms_under("/");
-  auto const status = contents("/proc/self/status");
+  auto const status = bytes_if_readable("/proc/self/status");
   if (::geteuid() != 0)  // the system makes no exception for others
     add(rooms, Resource::threads, "RLIMIT_NPROC (ulimit -u)", resource_limit(RLIMIT_NPROC),
         detail::number_of(status, "Threads"));

@@ -89,11 +89,10 @@ class SlotPath final : public PathSteps<SlotPath> {
   }
 };
 
-SlotPath const path;
-
 }  // namespace
 
 MessagePath const& slot_path() {
+  static SlotPath const path;
   return path;
 }
 

@@ -12,6 +12,7 @@
 
 #include "src/base/file_bytes.hpp"
 #include "src/base/text.hpp"
+#include "src/layout/piece_of.hpp"
 
 namespace tessera {
 namespace {
@@ -24,8 +25,8 @@ constexpr double margin = 12;
 constexpr double line_height = 20;
 constexpr double letter_width = 6.8;
 constexpr double slab_gap = 16;
-constexpr std::int64_t most_boxes = 65536;
-constexpr std::int64_t most_copies = 4;
+constexpr std::int64_t most_drawn = 65536;
+constexpr std::int64_t most_named = 4;
 
 struct Rectangle {
   double x, y, width, height;
@@ -60,17 +61,13 @@ std::string escaped(std::string const& words) {
   return result;
 }
 
-Piece piece_of(Layout const& layout, std::size_t d, std::int64_t k) {
-  return layout.sharding().cut(d).piece(layout.shape()[d], layout.sharding().ways(d), k);
-}
-
 // The numbers of the pieces of a dimension that have cells.
 std::vector<std::int64_t> filled_pieces(Layout const& layout, std::size_t d) {
   auto const extent = layout.shape()[d];
   auto const all =
       layout.sharding().cut(d).pieces_intersecting(extent, layout.sharding().ways(d), 0, extent);
-  if (all.size() > most_boxes)
-    throw UsageError(text("a picture of ", layout, " would have more than ", most_boxes,
+  if (all.size() > most_drawn)
+    throw UsageError(text("a picture of ", layout, " would have more than ", most_drawn,
                           " boxes; draw a smaller layout, or use visualize"));
   std::vector<std::int64_t> filled;
   for (auto k = all.lo; k < all.hi; ++k)
@@ -86,8 +83,8 @@ class Picture {
     for (std::size_t d = 0; d < layout.rank(); ++d) {
       pieces_.push_back(filled_pieces(layout, d));
       boxes *= std::ssize(pieces_.back());
-      if (boxes > most_boxes)
-        throw UsageError(text("a picture of ", layout, " would have more than ", most_boxes,
+      if (boxes > most_drawn)
+        throw UsageError(text("a picture of ", layout, " would have more than ", most_drawn,
                               " boxes; draw a smaller layout, or use visualize"));
     }
     if (boxes == 0) return;  // no cells, no slabs
@@ -180,8 +177,8 @@ class Picture {
 
   void draw_box(Index const& pieces, double x) {
     auto const at = place_of(pieces, x);
-    auto const devices = holders(pieces, most_copies);
-    auto const more = layout_.sharding().replicas() > most_copies;
+    auto const devices = holders(pieces, most_named);
+    auto const more = layout_.sharding().replicas() > most_named;
     auto const label = join(devices, "", more ? ",..." : "", ",");
     auto const box = layout_.sharding().piece_box(pieces, layout_.shape());
     body_ << R"(<rect x=")" << at.x << R"(" y=")" << at.y << R"(" width=")" << at.width

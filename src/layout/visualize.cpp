@@ -12,6 +12,7 @@
 #include "src/base/text.hpp"
 #include "src/index/index.hpp"
 #include "src/layout/colors.hpp"
+#include "src/layout/piece_of.hpp"
 
 namespace tessera {
 namespace {
@@ -64,10 +65,6 @@ class Brush {
 
 std::string right_aligned(std::string const& words, std::size_t width) {
   return spaces(width - words.size()) + words;
-}
-
-Piece piece_of(Layout const& layout, std::size_t d, std::int64_t k) {
-  return layout.sharding().cut(d).piece(layout.shape()[d], layout.sharding().ways(d), k);
 }
 
 Piece pieces_of(Layout const& layout, std::size_t d) {

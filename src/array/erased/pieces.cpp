@@ -39,7 +39,7 @@ StridedBlock block_in(RawShard const& shard, Box const& cells, std::int64_t elem
   return block;
 }
 
-std::string trouble_with(RawPiece const& piece, std::size_t rank) {
+std::string trouble_with_piece(RawPiece const& piece, std::size_t rank) {
   if (piece.box.rank() != rank || piece.box.hi.size() != rank)
     return text("the piece ", piece.box, " has another number of dimensions than the array, ",
                 rank);
@@ -50,10 +50,10 @@ std::string trouble_with(RawPiece const& piece, std::size_t rank) {
 }
 
 // Describes what is wrong with this process's pieces; empty if they are valid.
-std::string trouble_with(ArrayState& state, std::vector<RawPiece> const& pieces) {
+std::string trouble_with_pieces(ArrayState& state, std::vector<RawPiece> const& pieces) {
   Region given;
   for (auto const& piece : pieces) {
-    auto const trouble = trouble_with(piece, state.layout()->rank());
+    auto const trouble = trouble_with_piece(piece, state.layout()->rank());
     if (!trouble.empty()) return trouble;
     auto const before = given.cells();
     if (!piece.box.empty()) given.add(piece.box);
@@ -79,7 +79,7 @@ std::string trouble_with(ArrayState& state, std::vector<RawPiece> const& pieces)
 }  // namespace
 
 void take_from_pieces(StatePtr const& state, std::vector<RawPiece> const& pieces) {
-  auto const trouble = trouble_with(storage_of(*state), pieces);
+  auto const trouble = trouble_with_pieces(storage_of(*state), pieces);
   std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
   or_over_processes({&wrong, 1}, {}, {"which makes an array of local pieces"});
   constexpr char const* remedy =

@@ -54,11 +54,10 @@ class CommunicatorPath final : public PathSteps<CommunicatorPath> {
   }
 };
 
-CommunicatorPath const path;
-
 }  // namespace
 
 MessagePath const& communicator_path() {
+  static CommunicatorPath const path;
   return path;
 }
 

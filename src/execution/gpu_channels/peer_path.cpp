@@ -48,11 +48,10 @@ class PeerPath final : public PathSteps<PeerPath> {
   }
 };
 
-PeerPath const path;
-
 }  // namespace
 
 MessagePath const& peer_path() {
+  static PeerPath const path;
   return path;
 }
 

@@ -80,11 +80,10 @@ class StagedPath final : public PathSteps<StagedPath> {
   }
 };
 
-StagedPath const path;
-
 }  // namespace
 
 MessagePath const& staged_path() {
+  static StagedPath const path;
   return path;
 }
 

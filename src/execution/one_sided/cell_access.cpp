@@ -31,7 +31,7 @@ void store_words(std::byte* cell, std::int64_t bytes, std::byte const* from) {
 
 // The longest word that fills a cell evenly; buffers begin at a cache line, so cells lie at
 // multiples of it.
-std::int64_t word_bytes(std::int64_t bytes) {
+std::int64_t widest_word_bytes(std::int64_t bytes) {
   return std::min<std::int64_t>(bytes & -bytes, 8);
 }
 
@@ -122,7 +122,7 @@ bool has_8_bytes(NumberKind kind) {
 
 void load_cell(std::byte const* cell, std::int64_t bytes, std::byte* into) {
   if (bytes == 8) return load_words<std::uint64_t>(cell, 8, into);  // the usual one, without a loop
-  switch (word_bytes(bytes)) {
+  switch (widest_word_bytes(bytes)) {
     case 8:
       return load_words<std::uint64_t>(cell, bytes, into);
     case 4:
@@ -135,7 +135,7 @@ void load_cell(std::byte const* cell, std::int64_t bytes, std::byte* into) {
 }
 
 void store_cell(std::byte* cell, std::int64_t bytes, std::byte const* from) {
-  switch (word_bytes(bytes)) {
+  switch (widest_word_bytes(bytes)) {
     case 8:
       return store_words<std::uint64_t>(cell, bytes, from);
     case 4:
