@@ -133,9 +133,14 @@ int main(int argc, char** argv) {
                 [&](Device const& device) { pass_around(device, scenario, rounds, time); });
   } catch (...) {
     print(std::current_exception());
-    // The announcement must leave, and the others shall speak too.
-    auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-    while (std::chrono::steady_clock::now() < end) bootstrap->poll_control([](auto, auto) {});
+    // The announcement must leave, and the others shall speak too before the first one ends the
+    // job; where nobody is dead or stopped they have nothing but this to go by, so they get longer.
+    std::chrono::milliseconds const patience(scenario == "throws" ? 5000 : 500);
+    auto const end = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < end) {
+      bootstrap->poll_control([](auto, auto) {});
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     bootstrap->abort_job();
   }
   std::printf("done\n");
