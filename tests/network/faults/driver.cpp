@@ -133,8 +133,8 @@ int main(int argc, char** argv) {
                 [&](Device const& device) { pass_around(device, scenario, rounds, time); });
   } catch (...) {
     print(std::current_exception());
-    // The announcement must leave, and the others shall speak too before the first one ends the job;
-    // where nobody is dead or stopped they have nothing but this to go by, so they get longer.
+    // The announcement must leave, and the others shall speak too before the first one ends the
+    // job; where nobody is dead or stopped they have nothing but this to go by, so they get longer.
     std::chrono::milliseconds const patience(scenario == "throws" ? 5000 : 500);
     auto const end = std::chrono::steady_clock::now() + patience;
     while (std::chrono::steady_clock::now() < end) {
