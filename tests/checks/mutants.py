@@ -1,4 +1,4 @@
-"""Does tests/mutants read, apply and judge as it says? And does every mutant apply to these sources, with
+"""Does tests/mutate read, apply and judge as it says? And does every mutant apply to these sources, with
 its test among those of its program? Builds nothing.
 
 usage: mutants.py ROOT
@@ -22,7 +22,7 @@ def load(path: pathlib.Path):
     return module
 
 
-mutants = load(ROOT / "tests" / "mutants")
+mutants = load(ROOT / "tests" / "mutate")
 
 TEXT = """bug: The sum is one short.
 test: base_test --test-suite=base/sum

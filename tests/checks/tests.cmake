@@ -38,3 +38,6 @@ tessera_when_changed("^(cmake/find|src/job/|src/transport/(mpi|protocol)/|tests/
 # include them.
 tessera_add_check(headers headers.py "${PROJECT_BINARY_DIR}")
 set_tests_properties(headers PROPERTIES TIMEOUT 1800 LABELS "check;slow" PROCESSORS 2)
+
+# Every mutant applies, and its test is there.
+tessera_add_check(mutants_apply mutants.py "${PROJECT_SOURCE_DIR}")

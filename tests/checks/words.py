@@ -25,7 +25,7 @@ def project_files(root: pathlib.Path) -> list[pathlib.Path]:
         paths = [root / name for name in listing.stdout.split("\0") if name]
     else:
         paths = [p for p in root.rglob("*") if not {".git", "build"} & set(p.relative_to(root).parts)]
-    corpora = root / "tests" / "fuzzing" / "corpus"  # made by a program
+    corpora = root / "tests" / "fuzz_targets" / "corpus"  # made by a program
     return sorted(p for p in paths if p.is_file() and p.resolve() != pathlib.Path(__file__).resolve()
                   and corpora not in p.parents)
 

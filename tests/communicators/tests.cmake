@@ -6,6 +6,6 @@ if(TESSERA_WITH_MPI)
     COMMAND Python3::Interpreter communicators/run.py $<TARGET_FILE:communicators>
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(communicators PROPERTIES
-    TIMEOUT 600 LABELS "programs;spread")
+    TIMEOUT 600 LABELS "scenarios;spread")
   tessera_mostly_waits(communicators)
 endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a program across emulated hosts and checks that it really was on all of them.
 #
-#   run_hosts_test.sh PROGRAMS HEAT_1D [INFO]     the programs of tests/programs, the example, tessera-info
+#   run_hosts_test.sh SCENARIOS HEAT_1D [INFO]     that of tests/scenarios, the example, tessera-info
 #
 # Checks that shared memory joins the processes of one host, that UCX (or MPI, where requested) joins
 # those of two hosts, and that the heat equation has the same bits as on one host. Each number of hosts
@@ -11,7 +11,7 @@
 # Code 77: this machine cannot emulate hosts; the reason is printed.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-programs=$(realpath "$1")
+scenarios=$(realpath "$1")
 heat=$(realpath "$2")
 info=${3:+$(realpath "$3")}
 
@@ -29,7 +29,7 @@ unshare --net ip link add br0 type bridge 2>/dev/null || skip "the kernel has no
 # A state of its own: hosts that somebody works with stay untouched.
 TESSERA_HOSTS_DIR=$(mktemp -d /var/tmp/tessera-hosts-test.XXXXXX)
 export TESSERA_HOSTS_DIR
-build=$(cd "$(dirname "$programs")/.." && pwd)
+build=$(cd "$(dirname "$scenarios")/.." && pwd)
 if [[ $build == /tmp/* ]]; then export TESSERA_HOSTS_KEEP=$build; fi
 compiled=$(mktemp -d /var/tmp/tessera-hosts-test.XXXXXX)
 clean_up() {
@@ -78,7 +78,7 @@ run_on() {
   local count=$1 how=$2 where="" i output choices route cells steps
   for ((i = 1; i <= count; i++)); do where+=",h$i:2"; done
   "$here/hosts" up "$count" "$how"
-  output=$("$here/hosts-mpirun" -H "${where#,}" "$programs" routes)
+  output=$("$here/hosts-mpirun" -H "${where#,}" "$scenarios" routes)
   check_routes "$count" "$output"
   [[ $(bits_of <<<"$output") == "$program_bits" ]] || {
     echo "other bits than on one host: $output"
@@ -146,7 +146,7 @@ run_delayed() {
   "$here/hosts" down
 }
 
-program_bits=$(TESSERA_DEVICES=4 "$programs" right_with_delays | bits_of)
+program_bits=$(TESSERA_DEVICES=4 "$scenarios" right_with_delays | bits_of)
 declare -A heat_bits
 heat_bits[5]=$("$heat" --cells 5 --steps 1000 | bits_of)
 heat_bits[100]=$("$heat" --cells 100 --steps 1000 | bits_of)

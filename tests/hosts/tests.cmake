@@ -12,7 +12,7 @@ if(TESSERA_WITH_MPI)
   tessera_mostly_waits(hosts_faults)
 endif()
 if(TESSERA_WITH_MPI AND TESSERA_BUILD_EXAMPLES)
-  add_test(NAME hosts COMMAND hosts/run_hosts_test.sh $<TARGET_FILE:programs> $<TARGET_FILE:heat_1d>
+  add_test(NAME hosts COMMAND hosts/run_hosts_test.sh $<TARGET_FILE:scenarios> $<TARGET_FILE:heat_1d>
            $<$<BOOL:${TESSERA_BUILD_TOOLS}>:$<TARGET_FILE:tessera-info>>
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(hosts PROPERTIES

@@ -95,15 +95,15 @@ def explore(stages: Stages) -> None:
 
 def fuzz(half: int) -> Callable[[Stages], None]:
     def run(stages: Stages) -> None:
-        names = sorted(path.stem for path in (ROOT / "tests" / "fuzzing" / "corpus").iterdir())
+        names = sorted(path.stem for path in (ROOT / "tests" / "fuzz_targets" / "corpus").iterdir())
         stages.check("fuzzing", ["tests/fuzz", "--long", *names[half::2]])
     return run
 
 
 def mutants(number: int) -> Callable[[Stages], None]:
     def run(stages: Stages) -> None:
-        names = sorted(path.stem for path in (ROOT / "tests" / "mutations").glob("*.mutant"))
-        stages.check("mutants", ["tests/mutants", *names[number::MUTANT_PARTS]])
+        names = sorted(path.stem for path in (ROOT / "tests" / "mutants").glob("*.mutant"))
+        stages.check("mutants", ["tests/mutate", *names[number::MUTANT_PARTS]])
     return run
 
 

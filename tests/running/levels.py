@@ -67,7 +67,7 @@ def ci() -> int:
     run_sanitized(stages, "address and undefined behaviour sanitizers", "asan")
     run_sanitized(stages, "thread sanitizer", "tsan")
     stages.check("fuzzing", ["tests/fuzz"])
-    stages.check("mutants", ["tests/mutants", "--sample", changes.git("rev-parse", "HEAD") or "none"])
+    stages.check("mutants", ["tests/mutate", "--sample", changes.git("rev-parse", "HEAD") or "none"])
     stages.check("clang-tidy of changed files", ["python3", "tests/checks/tidy.py", "build/dev"])
     print_full_results()
     is_well = stages.summary()

@@ -8,5 +8,5 @@ tessera_add_test_driver(stranger strangers/stranger.cpp LINKS tessera::tessera t
 add_test(NAME strangers
   COMMAND Python3::Interpreter strangers/run.py $<TARGET_FILE:attacked> $<TARGET_FILE:stranger>
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
-set_tests_properties(strangers PROPERTIES TIMEOUT 600 LABELS "programs;spread")
+set_tests_properties(strangers PROPERTIES TIMEOUT 600 LABELS "scenarios;spread")
 tessera_mostly_waits(strangers)

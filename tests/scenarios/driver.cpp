@@ -2,7 +2,7 @@
 //
 //     driver <scenario>
 //
-// tests/programs/run.py starts each under mpirun and looks at what the processes say.
+// tests/scenarios/run.py starts each under mpirun and looks at what the processes say.
 
 #include <chrono>
 #include <csignal>

@@ -3,7 +3,7 @@
 //     driver <scenario>
 //
 // Every process forks one child between two computations. The child does what the scenario says,
-// its parent waits for it and goes on. tests/programs/run.py starts it.
+// its parent waits for it and goes on. tests/scenarios/run.py starts it.
 
 #include <array>
 #include <cstdio>

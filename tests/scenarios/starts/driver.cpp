@@ -2,7 +2,7 @@
 //
 //     driver <scenario>
 //
-// tests/programs/starts/run.py starts it, and looks at what the processes say.
+// tests/scenarios/starts/run.py starts it, and looks at what the processes say.
 
 #include <csignal>
 #include <cstdio>
