@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a program across emulated hosts and checks that it really was on all of them.
 #
-#   run_hosts_test.sh SCENARIOS HEAT_1D [INFO]     that of tests/scenarios, the example, tessera-info
+#   run_hosts_test.sh SCENARIOS HEAT_1D [INFO]     the driver of tests/scenarios, the example, tessera-info
 #
 # Checks that shared memory joins the processes of one host, that UCX (or MPI, where requested) joins
 # those of two hosts, and that the heat equation has the same bits as on one host. Each number of hosts
