@@ -158,7 +158,9 @@ def stopped(hosts, where):
 
 def throws(hosts, where):
     row = Row(hosts, where, "throws")
-    row.each_says([0, 2], "process 1 gave up: process 1 has had enough")
+    row.says("PeerFailed: process 1 gave up: process 1 has had enough")
+    # On a busy machine its connections may end before its words are read.
+    row.each_says([0, 2], "process 1 (gave up: process 1 has had enough|.* has died)")
     row.fails()
     return row
 
@@ -209,7 +211,7 @@ def computes(seconds, silence):
     return computing
 
 
-ROWS = [killed, exits, stopped, throws, crash, cut, healed, held, computes(6, 2)]
+ROWS = [killed, exits, stopped, throws, crash, cut, healed, held, computes(3, 2)]
 
 
 def places_of(row):
