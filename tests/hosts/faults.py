@@ -24,7 +24,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "network" / "faults"), str(HERE.parent / "support")]
-from run import HANGS, Run, hold  # noqa: E402
+from run import HANGS, PATIENT, Run, hold  # noqa: E402
 from turns import one_by_turn, taken  # noqa: E402
 
 PLACES = {"2x2": "h1:2,h2:2", "3x1": "h1:1,h2:1,h3:1"}
@@ -131,7 +131,7 @@ class Row:
 
 
 def killed(hosts, where):
-    row = Row(hosts, where, "killed")
+    row = Row(hosts, where, "killed", **PATIENT)
     row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
     row.each_says([0, 2], "process 1 .* has died")
     row.fails()
@@ -139,7 +139,7 @@ def killed(hosts, where):
 
 
 def exits(hosts, where):
-    row = Row(hosts, where, "exits")
+    row = Row(hosts, where, "exits", **PATIENT)
     row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
     row.fails()
     return row
