@@ -24,7 +24,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "network" / "faults"), str(HERE.parent / "support")]
-from run import HANGS, Run, hold  # noqa: E402
+from run import HANGS, PATIENT, Run, hold  # noqa: E402
 from turns import one_by_turn, taken  # noqa: E402
 
 PLACES = {"2x2": "h1:2,h2:2", "3x1": "h1:1,h2:1,h3:1"}
@@ -131,7 +131,7 @@ class Row:
 
 
 def killed(hosts, where):
-    row = Row(hosts, where, "killed")
+    row = Row(hosts, where, "killed", **PATIENT)
     row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
     row.each_says([0, 2], "process 1 .* has died")
     row.fails()
@@ -139,7 +139,7 @@ def killed(hosts, where):
 
 
 def exits(hosts, where):
-    row = Row(hosts, where, "exits")
+    row = Row(hosts, where, "exits", **PATIENT)
     row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
     row.fails()
     return row
@@ -158,7 +158,9 @@ def stopped(hosts, where):
 
 def throws(hosts, where):
     row = Row(hosts, where, "throws")
-    row.each_says([0, 2], "process 1 gave up: process 1 has had enough")
+    row.says("PeerFailed: process 1 gave up: process 1 has had enough")
+    # On a busy machine its connections may end before its words are read.
+    row.each_says([0, 2], "process 1 (gave up: process 1 has had enough|.* has died)")
     row.fails()
     return row
 
@@ -209,7 +211,7 @@ def computes(seconds, silence):
     return computing
 
 
-ROWS = [killed, exits, stopped, throws, crash, cut, healed, held, computes(6, 2)]
+ROWS = [killed, exits, stopped, throws, crash, cut, healed, held, computes(3, 2)]
 
 
 def places_of(row):

@@ -25,6 +25,9 @@ from turns import one_by_turn, taken  # noqa: E402
 HANGS = 180
 MPIRUN = ["mpirun", "--timeout", str(HANGS), "--oversubscribe", "--bind-to", "none",
           "--mca", "mpi_yield_when_idle", "1"]
+# mpirun kills the others some seconds after one has died: they are to speak before, on a busy
+# machine, too. It waits for twice to four times as many seconds as are given here (default: 1) in any case.
+PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "3"}
 CRASHES = (signal.SIGILL, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -133,7 +136,7 @@ def killed(driver):
     """A killed process is named at once, with what was waited for, and nothing of the job remains."""
     before = segments()
     for environment in one_by_turn(ENVIRONMENTS, "killed"):
-        run = Run(["-n", "3", driver, "killed"], **environment)
+        run = Run(["-n", "3", driver, "killed"], **environment, **PATIENT)
         run.says(r"PeerFailed: process 1 \(pid \d+\) has died, while device \d waits",
                  r"statement \d+ \(driver.cpp:\d+\)")
         run.fails()
@@ -164,7 +167,7 @@ def killed_at_the_end(driver):
 
 def exits(driver):
     """A process that leaves early, with code 0, has died to the others, and the job has failed."""
-    run = Run(["-n", "3", driver, "exits"])
+    run = Run(["-n", "3", driver, "exits"], **PATIENT)
     run.says(r"PeerFailed: process 1 \(pid \d+\) has died, while device \d waits")
     run.fails()
 
