@@ -17,7 +17,7 @@ endif()
 # resources.
 foreach(trouble apart short_of_memory short_of_events)
   tessera_add_run(emulated.expr_test.2x4.${trouble} SPREAD 2x4:shm PROGRAM expr_test
-    ARGUMENTS --test-suite=expr/gpu_arrays SECONDS 50 PROCESSORS 8 LABELS expr
+    ARGUMENTS --test-suite=expr/gpu_arrays PROCESSORS 8 LABELS expr
     ENVIRONMENT TESSERA_DEVICE=emulated TESSERA_EMULATED_PEERS=${trouble})
   if(NOT trouble STREQUAL "apart")
     tessera_only_in_full(emulated.expr_test.2x4.${trouble})
@@ -30,7 +30,7 @@ if(TESSERA_WITH_UCX)
 endif()
 foreach(route IN LISTS routes)
   tessera_add_run(emulated.expr_test.8x1.${route} SPREAD 8x1:shm PROGRAM expr_test
-    ARGUMENTS --test-suite=expr/shift,expr/gpu_arrays SECONDS 50 PROCESSORS 8 LABELS expr
+    ARGUMENTS --test-suite=expr/shift,expr/gpu_arrays PROCESSORS 8 LABELS expr
     ENVIRONMENT TESSERA_DEVICE=emulated TESSERA_GPU_ROUTE=${route})
   if(NOT route STREQUAL "nccl")
     tessera_only_in_full(emulated.expr_test.8x1.${route})

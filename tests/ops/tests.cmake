@@ -11,7 +11,7 @@ target_include_directories(ops_test PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/numpy")
 foreach(how IN LISTS TESSERA_SHORT_SLOTS)
   string(REPLACE ":" "" name "short_slots.${how}")
   tessera_add_run(${name} SPREAD ${how} PROGRAM ops_test ARGUMENTS --test-suite=ops/fuzz
-    SECONDS 230 PROCESSORS 3 LABELS ops
+    PROCESSORS 3 LABELS ops
     ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=150)
   if(NOT how STREQUAL "3x1:shm" AND NOT TESSERA_SANITIZE)
     tessera_only_in_full(${name})

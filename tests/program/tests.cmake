@@ -12,7 +12,7 @@ endif()
 foreach(how IN LISTS checked)
   tessera_add_run(program_test.checked.${how} SPREAD ${how} PROGRAM program_test
     ARGUMENTS --test-suite=program/checked,program/iterate,program/fuzz --no-skip
-    SECONDS 110 PROCESSORS 4 LABELS program threads
+    PROCESSORS 4 LABELS program threads
     ENVIRONMENT TESSERA_FUZZ_CASES=20 TESSERA_CHECK=numbers,recording)
 endforeach()
 if(TESSERA_WITH_MPI AND NOT TESSERA_SANITIZE)
@@ -20,13 +20,13 @@ if(TESSERA_WITH_MPI AND NOT TESSERA_SANITIZE)
 endif()
 tessera_add_run(program_test.strict SPREAD solo:2 PROGRAM program_test
   ARGUMENTS "--test-case=an explanation says that gathers are refused" --no-skip
-  SECONDS 50 LABELS program threads ENVIRONMENT TESSERA_STRICT=1)
+  LABELS program threads ENVIRONMENT TESSERA_STRICT=1)
 
 # Random loops with slots so short that messages may be too long for a device to go ahead of.
 foreach(how IN LISTS TESSERA_SHORT_SLOTS)
   string(REPLACE ":" "" name "short_slots.loops.${how}")
   tessera_add_run(${name} SPREAD ${how} PROGRAM program_test ARGUMENTS --test-suite=program/fuzz
-    SECONDS 240 PROCESSORS 3 LABELS program threads
+    PROCESSORS 3 LABELS program threads
     ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=100 TESSERA_OVERLAP=1)
   if(NOT how STREQUAL "2x1:mpi" AND NOT TESSERA_SANITIZE)
     tessera_only_in_full(${name})
@@ -42,7 +42,7 @@ endif()
 foreach(how IN LISTS together)
   string(REPLACE ":" "" name "program_test.together.${how}")
   tessera_add_run(${name} SPREAD ${how} PROGRAM program_test
-    ARGUMENTS --test-suite=program/together,program/fuzz,program/iterate SECONDS 240 PROCESSORS 3
+    ARGUMENTS --test-suite=program/together,program/fuzz,program/iterate PROCESSORS 3
     LABELS program threads ENVIRONMENT TESSERA_TOGETHER=2)
   if(NOT how STREQUAL "2x2:shm" AND NOT TESSERA_SANITIZE)
     tessera_only_in_full(${name})

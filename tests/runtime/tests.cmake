@@ -11,11 +11,11 @@ if(NOT TESSERA_SANITIZE)
     LINKS tessera::ops ${CMAKE_DL_LIBS})
   foreach(devices 1 8)
     tessera_add_run(steady_test.solo${devices} SPREAD solo:${devices} PROGRAM steady_test
-      SECONDS 50 PROCESSORS ${devices} LABELS runtime threads)
+      PROCESSORS ${devices} LABELS runtime threads)
   endforeach()
   # The same with a report and a trace.
   tessera_add_run(steady_test.observed SPREAD solo:4 PROGRAM steady_test
-    SECONDS 50 PROCESSORS 4 LABELS runtime threads
+    PROCESSORS 4 LABELS runtime threads
     ENVIRONMENT TESSERA_REPORT=1 TESSERA_TRACE=steady_test.json)
 endif()
 
