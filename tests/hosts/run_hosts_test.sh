@@ -88,7 +88,7 @@ run_on() {
     output=$("$here/hosts-mpirun" -H "${where#,}" "$info" --no-measure)
     check_told_routes "$output"
   fi
-  choices=$(by_turn "run_on $count $how" {any,mpi}" "{"5 1000","100 1000","1000003 100"})
+  choices=$(by_turn "run_on $count $how" {any,mpi}" "{"5 200","100 200","1000003 100"})
   while read -r route cells steps; do
     output=$(TESSERA_ROUTE=${route#any} "$here/hosts-mpirun" -H "${where#,}" "$heat" \
       --cells "$cells" --steps "$steps" </dev/null)
@@ -148,8 +148,8 @@ run_delayed() {
 
 program_bits=$(TESSERA_DEVICES=4 "$scenarios" right_with_delays | bits_of)
 declare -A heat_bits
-heat_bits[5]=$("$heat" --cells 5 --steps 1000 | bits_of)
-heat_bits[100]=$("$heat" --cells 100 --steps 1000 | bits_of)
+heat_bits[5]=$("$heat" --cells 5 --steps 200 | bits_of)
+heat_bits[100]=$("$heat" --cells 100 --steps 200 | bits_of)
 heat_bits[1000003]=$("$heat" --cells 1000003 --steps 100 | bits_of)
 
 delayed_bits=$("$heat" --cells 100 --steps 100 | bits_of)

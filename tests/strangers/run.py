@@ -258,8 +258,10 @@ class Attacked:
         # Half of the workers take requests, the others take messages of channels.
         assert sent["requests"] == 4 * self.plan.messages == sent["tagged"], f"{sent}"
         assert self.refused("requests") == sent["requests"] // 2, f"{self.refused('requests')}"
-        near(self.refused("heartbeats"), sent.get("datagrams", 0) +
-             len(self.attacked.udp) * HEARTBEATS_OF_ANOTHER_JOB)
+        datagrams = sent.get("datagrams", 0) + len(self.attacked.udp) * HEARTBEATS_OF_ANOTHER_JOB
+        # The kernel drops those that a busy process does not fetch in time.
+        assert datagrams / 2 <= self.refused("heartbeats") <= datagrams, \
+            f"{self.refused('heartbeats')} were refused of {datagrams}"
         self.check_growth()
         return connections
 

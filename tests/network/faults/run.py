@@ -26,7 +26,7 @@ HANGS = 180
 MPIRUN = ["mpirun", "--timeout", str(HANGS), "--oversubscribe", "--bind-to", "none",
           "--mca", "mpi_yield_when_idle", "1"]
 # mpirun kills the others some seconds after one has died: they are to speak before, on a busy
-# machine, too. It waits for twice to four times as many seconds as are given here (default: 1) in any case.
+# machine, too. mpirun ends some multiple of this (1 by default) later, whether they live or not.
 PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "3"}
 CRASHES = (signal.SIGILL, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
