@@ -8,7 +8,7 @@ if(TESSERA_WITH_MPI)
     COMMAND Python3::Interpreter hosts/faults.py $<TARGET_FILE:transport_faults>
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(hosts_faults PROPERTIES
-    TIMEOUT 900 LABELS "transport;spread;slow" SKIP_RETURN_CODE 77)
+    TIMEOUT 1800 LABELS "transport;spread;slow" SKIP_RETURN_CODE 77)
   tessera_mostly_waits(hosts_faults)
 endif()
 if(TESSERA_WITH_MPI AND TESSERA_BUILD_EXAMPLES)

@@ -38,8 +38,8 @@ if(TESSERA_WITH_MPI)
             3x2:shm 2x1:mpi
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(seeing.spread PROPERTIES
-    TIMEOUT 300 LABELS "runtime;spread"
-    ENVIRONMENT "TESSERA_TIMEOUT=60;TESSERA_COUNTING_TOOL=$<TARGET_FILE:count_launches>")
+    TIMEOUT 900 LABELS "runtime;spread"
+    ENVIRONMENT "TESSERA_TIMEOUT=180;TESSERA_COUNTING_TOOL=$<TARGET_FILE:count_launches>")
   tessera_mostly_waits(seeing.spread)
 endif()
 tessera_mostly_waits(seeing)
