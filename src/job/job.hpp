@@ -24,10 +24,9 @@ class Job {
   [[nodiscard]] std::int64_t local_count() const { return local_count_; }
   [[nodiscard]] DeviceId first_local() const { return first_local_; }
 
-  /// True if this process drives the device.
+  /// True if this process drives the device; the number may come from outside.
   [[nodiscard]] bool is_local(DeviceId device) const {
-    auto const place = device.value() - first_local_.value();
-    return place >= 0 && place < local_count_;
+    return device >= first_local_ && device.value() - first_local_.value() < local_count_;
   }
   /// True for the number of a device of the job.
   [[nodiscard]] bool has(DeviceId device) const {

@@ -1,5 +1,7 @@
 #include "src/job/job.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -54,6 +56,18 @@ TEST_CASE("ids follow the ranks, also where processes drive different numbers of
   check_counts({2, 1});
   check_counts({1, 4, 2, 3});
   check_counts({1, 0, 2, 0});
+}
+
+TEST_CASE("numbers from outside are no devices of this process, however large or small") {
+  ThreadJob threads_job(1);
+  auto const bootstrap = threads_job.join(0);
+  Job const job(*bootstrap, 3);
+  using Limits = std::numeric_limits<std::int64_t>;
+
+  CHECK_FALSE(job.is_local(DeviceId(Limits::min())));
+  CHECK_FALSE(job.is_local(DeviceId(-1)));
+  CHECK_FALSE(job.is_local(DeviceId(3)));
+  CHECK_FALSE(job.is_local(DeviceId(Limits::max())));
 }
 
 TEST_CASE("the job of the launcher agrees, with even and uneven counts") {
