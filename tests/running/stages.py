@@ -22,6 +22,7 @@ CORES = len(os.sched_getaffinity(0))
 WAITING = 6  # tests that mostly wait run beside as many others as there are cores
 SKIPPED = 77
 KEPT_LINES = 8
+TRIED_TWICE = ("waits", "network")  # labels of tests of processes, faults and time
 
 
 @dataclasses.dataclass
@@ -117,14 +118,14 @@ class Stages:
         return code == 0
 
     def suite(self, name: str, preset: str, tests: list[choose.Test], options: list[str] = ()) -> None:
-        """Runs tests by ctest, or those of them that options of ctest name. Of those that fail, the ones
-        that wait are tried once more, alone."""
+        """Runs tests by ctest, or those of them that options of ctest name. Of those that fail, tests of
+        processes and time are tried once more, alone."""
         if not tests:
             return
         parallel = ["--parallel", str(CORES + WAITING), "--resource-spec-file", str(self._cores())]
         results = self._run(name, preset, tests, [*parallel, *(options or ["-R", choose.as_regex(tests)])])
         for number, result in enumerate(results):
-            if result.outcome == "failed" and result.test.has("waits"):
+            if result.outcome == "failed" and result.test.has(*TRIED_TWICE):
                 results[number] = self._second_try(result, preset)
         for result in results:
             self.passed += result.outcome == "passed"
