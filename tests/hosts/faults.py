@@ -4,7 +4,7 @@
     faults.py <driver> [--all] [row...]
 
 The driver is tests/network/faults/driver.cpp. Each fault happens in one place and over one route by
-turn (TESSERA_TURN, tests/support/turns.py), or in all of them. --all runs one row at a time, and one
+turn (TESSERA_TURN, tests/running/turns.py), or in all of them. --all runs one row at a time, and one
 that takes long, so that the times are those of a quiet machine.
 Prints a table: the fault, where the processes were and how they talked, seconds from the fault to the
 first error and to the end of the job, its exit code, and what was said. Code 77: this machine cannot
@@ -23,7 +23,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "network" / "faults"), str(HERE.parent / "support")]
+sys.path[:0] = [str(HERE.parent / "network" / "faults"), str(HERE.parent / "running")]
 from run import HANGS, PATIENT, Run, hold  # noqa: E402
 from turns import one_by_turn, taken  # noqa: E402
 

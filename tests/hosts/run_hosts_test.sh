@@ -6,7 +6,7 @@
 # Checks that shared memory joins the processes of one host, that UCX (or MPI, where requested) joins
 # those of two hosts, and that the heat equation has the same bits as on one host. Each number of hosts
 # has one route and size of the heat equation by turn, and one of the slower links is taken; or all of
-# them (TESSERA_TURN, tests/support/turns.py).
+# them (TESSERA_TURN, tests/running/turns.py).
 #
 # Code 77: this machine cannot emulate hosts; the reason is printed.
 set -euo pipefail
@@ -39,7 +39,7 @@ clean_up() {
 trap clean_up EXIT
 
 # by_turn NAME CHOICE...: the choices of this turn, one a line.
-by_turn() { python3 "$here/../support/turns.py" "$@"; }
+by_turn() { python3 "$here/../running/turns.py" "$@"; }
 
 bits_of() { grep -oE "^bits:? [0-9a-f]{16}" | sort -u; }
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "support")]
+sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "running")]
 from run import HANGS, MPIRUN, ROOT, main, session_folder  # noqa: E402
 from turns import one_by_turn  # noqa: E402
 

@@ -1221,19 +1221,21 @@ TEST_CASE("blocks of steps give every cell the bits that step after step gives i
   Met met;
   CHECK(test::failed_seeds(1'000, [&](std::uint64_t seed) { return run_program(seed, met); }) == 0);
 
-  // Bounds that any seeds keep, if they are not too few.
+  // The bounds are those of the usual seeds. Of what is rare, other seeds, if they are not too few,
+  // keep a tenth.
   auto const cases = met.programs;
   if (test::left_out_if(cases < 200, "it needs many programs")) return;
+  auto const part = test::seeds_to_run(1).are_chosen ? 10 : 1;
   CHECK(met.blocks > 2 * cases);
   CHECK(met.swaps > cases / 2);
   CHECK(met.holes_in_place > cases / 6);
-  CHECK(met.renamed > cases / 15);
-  CHECK(met.reductions > cases / 6);
-  CHECK(met.after_reductions > cases / 200);
-  CHECK(met.other_shapes > cases / 100);
+  CHECK(part * met.renamed > cases / 10);
+  CHECK(part * met.reductions > cases / 4);
+  CHECK(part * met.after_reductions > cases / 20);
+  CHECK(part * met.other_shapes > cases / 20);
   CHECK(met.early > met.cells / 20);
-  CHECK(met.images > met.cells / 30);
-  CHECK(met.carried > met.cells / 50);
+  CHECK(part * met.images > met.cells / 10);
+  CHECK(part * met.carried > met.cells / 20);
   CHECK(met.ghosts > met.cells / 4);
 }
 

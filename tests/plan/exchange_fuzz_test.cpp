@@ -824,20 +824,21 @@ TEST_CASE("every device is sent exactly the cells it reads and lacks, whatever t
   Met met;
   CHECK(test::failed_seeds(3'600, [&](std::uint64_t seed) { return run_program(seed, met); }) == 0);
 
-  // Bounds that any seeds keep, if they are not too few.
+  // The bounds are those of the usual seeds. Other seeds, if they are not too few, keep a quarter.
   auto const cases = met.statements;
   if (test::left_out_if(cases < 1000, "it needs many statements")) return;
-  CHECK(met.ghosts > cases / 3);
+  auto const part = test::seeds_to_run(1).are_chosen ? 4 : 1;
+  CHECK(part * met.ghosts > cases / 2);
   CHECK(met.temporaries > cases);
-  CHECK(met.wrapped > cases / 10);
-  CHECK(met.wrapped_often > cases / 50);
-  CHECK(met.clamped > cases / 25);
-  CHECK(met.mirrored > cases / 16);
-  CHECK(met.valid_reads > cases / 15);
-  CHECK(met.from_several > cases / 6);
-  CHECK(met.for_several > cases / 10);
-  CHECK(met.reads_in_place > cases / 8);
-  CHECK(met.stepped > cases / 200);
+  CHECK(part * met.wrapped > cases / 5);
+  CHECK(part * met.wrapped_often > cases / 20);
+  CHECK(part * met.clamped > cases / 8);
+  CHECK(part * met.mirrored > cases / 8);
+  CHECK(part * met.valid_reads > cases / 5);
+  CHECK(part * met.from_several > cases / 3);
+  CHECK(part * met.for_several > cases / 4);
+  CHECK(part * met.reads_in_place > cases / 4);
+  CHECK(part * met.stepped > cases / 50);
   CHECK(met.stepped_reads > cases / 4);
 }
 

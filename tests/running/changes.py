@@ -11,6 +11,8 @@ import pathlib
 import re
 import subprocess
 
+import turns
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FULL_RESULTS = ROOT / "bench" / "results" / "full.txt"
 
@@ -85,11 +87,8 @@ def has_changed(pattern: str) -> bool:
 @functools.cache
 def turn() -> int:
     """TESSERA_TURN, else the number of commits: the same commit takes the same turn."""
-    given = os.environ.get("TESSERA_TURN", "")
-    if given.isdigit():
-        return int(given)
-    count = git("rev-list", "--count", "HEAD")
-    return int(count) if count else 0
+    given = turns.turn()
+    return given if given is not None else int(git("rev-list", "--count", "HEAD") or 0)
 
 
 def described() -> str:

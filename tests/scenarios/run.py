@@ -11,7 +11,7 @@ import sys
 import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "support")]
+sys.path[:0] = [str(TESTS / "network" / "faults"), str(TESTS / "running")]
 from run import Run, main  # noqa: E402
 from turns import one_by_turn  # noqa: E402
 

@@ -3,7 +3,7 @@
 
     run.py <driver> <stranger> [--all] [--row NAME]
 
-One of them attacks, by turn (TESSERA_TURN, tests/support/turns.py), or both do, one after the other.
+One of them attacks, by turn (TESSERA_TURN, tests/running/turns.py), or both do, one after the other.
 The job must end with its bits, tell what it has refused, and keep no memory and no descriptors; what a
 connection costs it in processor time is printed. --all sends 100 000 connections, to one process,
 instead of some thousands. Needs no root, but without it the stranger is the same user and there is
@@ -22,7 +22,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / folder) for folder in ("network/faults", "hosts", "support")]
+sys.path[:0] = [str(HERE.parent / folder) for folder in ("network/faults", "hosts", "running")]
 from faults import Hosts, why_not  # noqa: E402
 from run import HANGS, MPIRUN, Run, last_run  # noqa: E402
 from turns import one_by_turn, taken  # noqa: E402

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "running"))
 from turns import one_by_turn, taken  # noqa: E402
 
 # A job that has not ended after so many seconds hangs, however busy the machine is.
