@@ -71,6 +71,7 @@ void Heartbeats::exchange_tickets(Bootstrap& bootstrap) {
 }
 
 std::optional<Heartbeats::PeerEntry> Heartbeats::introduced(ProcessId peer) const {
+  if (tickets_.empty()) return std::nullopt;  // a process alone publishes nothing
   auto const found = std::lower_bound(on_host_.begin(), on_host_.end(), peer);
   if (found == on_host_.end() || *found != peer) return std::nullopt;
   auto const place = static_cast<std::size_t>(found - on_host_.begin()) * ticket_numbers;

@@ -62,12 +62,14 @@ void WorkerWaitPolicy::warn_once(Clock::time_point now) {
       what_.kind == Awaited::Kind::finish || what_.kind == Awaited::Kind::gpu;
   if (!what_.has_peer() && !is_for_others) return;
   has_warned_ = true;
-  auto const whom =
-      what_.has_peer()
-          ? text("; ", context_.heartbeats.name_of(context_.job.process_of(what_.peer)))
-          : text("; some of those it depends on");
-  log_warning(text(what_, ", and has done so for ", context_.options.stall_seconds, " s", whom,
-                   " may only be late, so the wait goes on"));
+  log_warning(text(what_, ", and has done so for ", context_.options.stall_seconds, " s; ",
+                   who_is_late(), " may only be late, so the wait goes on"));
+}
+
+std::string WorkerWaitPolicy::who_is_late() const {
+  if (!what_.has_peer()) return "some of those it depends on";
+  if (context_.job.is_local(what_.peer)) return text("device ", what_.peer, " of this process");
+  return context_.heartbeats.name_of(context_.job.process_of(what_.peer));
 }
 
 void CallerWaitPolicy::begin(Awaited const& what) {

@@ -60,6 +60,8 @@ class WorkerWaitPolicy : public Waiter {
 
  private:
   void warn_once(Clock::time_point now);
+  /// Names the one that the wait depends on, where it depends on one.
+  [[nodiscard]] std::string who_is_late() const;
 
   WaitContext context_;
   WaitSlot& slot_;

@@ -1,5 +1,6 @@
 #include "src/liveness/wait_policy.hpp"
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -12,11 +13,13 @@
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/text.hpp"
 #include "src/job/ipc/descriptor_server.hpp"
 #include "src/job/ipc/progress_thread.hpp"
 #include "src/job/launch.hpp"
 #include "src/transport/channel/transport.hpp"
 
+#include "support/captured.hpp"
 #include "support/fake_job.hpp"
 #include "support/secrets.hpp"
 #include "support/transport_thread_job.hpp"
@@ -102,6 +105,32 @@ struct RemoteProcess {
 };
 
 Awaited const message{Awaited::Kind::message, DeviceId(0), DeviceId(1), 1, {7, 70, {}}};
+
+constexpr std::array all_kinds{
+    Awaited::Kind::message, Awaited::Kind::free_slot, Awaited::Kind::invitation,
+    Awaited::Kind::worker,  Awaited::Kind::checker,   Awaited::Kind::answer,
+    Awaited::Kind::finish,  Awaited::Kind::note,      Awaited::Kind::gpu,
+    Awaited::Kind::other};
+
+Awaited waiting_for(Awaited::Kind kind) {
+  return {kind, DeviceId(0), DeviceId(1), 1, {7, 70, {}}};
+}
+
+/// Waits in a process alone for longer than it may without a word.
+void wait_too_long(Awaited const& what, bool is_worker) {
+  Process process;
+  process.options.stall_seconds = 0.2;
+  auto& policy = is_worker ? process.worker : process.caller;
+  auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(600);
+  policy.until([&] { return std::chrono::steady_clock::now() > end; }, what);
+}
+
+/// How often `words` stand in `all`.
+int times(std::string const& words, std::string const& all) {
+  int count = 0;
+  for (auto at = all.find(words); at != all.npos; at = all.find(words, at + 1)) ++count;
+  return count;
+}
 
 }  // namespace
 
@@ -198,6 +227,44 @@ TEST_CASE("a connection that is lost because its process gave up ends the wait w
        [&]() -> std::set<ProcessId> const& { return process.peers; }});
 
   CHECK_THROWS_WITH_AS(caller.until([] { return false; }, message), "told", PeerFailed);
+}
+
+// A process alone has no table of processes to take a name from.
+TEST_CASE("a long wait of a process alone is told with the device it waits for, and goes on") {
+  auto const peer = "; device 1 of this process may only be late, so the wait goes on";
+  auto const others = "; some of those it depends on may only be late, so the wait goes on";
+
+  auto const result = captured([] {
+    std::vector<std::jthread> threads;
+    for (auto const kind : all_kinds)
+      for (bool const is_worker : {true, false})
+        threads.emplace_back([=] { wait_too_long(waiting_for(kind), is_worker); });
+  });
+
+  CHECK(result.status == 0);
+  CAPTURE(result.errors);
+  for (auto const kind : all_kinds) {
+    auto const what = waiting_for(kind);
+    auto const begin = text(what, ", and has done so for 0.2 s");
+    bool const is_for_others = kind == Awaited::Kind::finish || kind == Awaited::Kind::gpu;
+    auto const told = times(begin, result.errors);
+    CAPTURE(begin);
+    CHECK(told == (what.has_peer() || is_for_others ? 2 : 0));
+    CHECK(times(begin + (is_for_others ? others : peer), result.errors) == told);
+  }
+}
+
+TEST_CASE("a process alone names itself, and has no failed or lost peer") {
+  Process process;
+  HeartbeatWatch watch;
+  std::string why_not;
+
+  CHECK(process.heartbeats.name_of(ProcessId(0)) == "process 0");
+  CHECK_FALSE(process.heartbeats.failure_of(ProcessId(0), watch, 0));
+  CHECK_FALSE(process.heartbeats.death_of(ProcessId(0)));
+  CHECK_FALSE(process.heartbeats.sees(ProcessId(0)));
+  CHECK_FALSE(process.heartbeats.directory_of(ProcessId(0), why_not));
+  CHECK_FALSE(why_not.empty());
 }
 
 TEST_CASE("a peer on another host that has died ends the wait of a GPU at once" *

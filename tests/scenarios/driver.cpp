@@ -157,6 +157,18 @@ void functor_throws_on_one() {
   std::printf("%g\n", double(ts::sum(u)));
 }
 
+// The last device has much work before it makes what the device before it reads; as many statements
+// as may wait for a device.
+void one_device_is_late() {
+  constexpr std::int64_t many = 1 << 24;
+  auto u = ts::full<double>({many}, 0.5, rows());
+  auto const last = ts::from(many - many / ts::device_count());
+  u(inner) = u(left) + u(right);  // what makes room for ghost cells waits for all work
+  for (int i = 0; i < 60; ++i) u(last) = ts::sin(ts::exp(ts::cos(u(last))));
+  u(inner) = u(left) + u(right);
+  ts::synchronize();
+}
+
 void mistake_on_all() {
   auto u = start();
   try {
@@ -409,6 +421,7 @@ std::map<std::string, std::function<void()>> const scenarios{
     {"upwind_both_ways", upwind_both_ways},
     {"throws_on_one", throws_on_one},
     {"functor_throws_on_one", functor_throws_on_one},
+    {"one_device_is_late", one_device_is_late},
     {"mistake_on_all", mistake_on_all},
     {"right_with_delays", right_with_delays},
     {"own_messages", own_messages},

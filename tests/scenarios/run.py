@@ -131,6 +131,17 @@ def functor_throws_on_one(driver):
     fails_with(driver, "functor_throws_on_one", r"the functor's own trouble")
 
 
+def one_device_is_late(driver):
+    """A device that is late is named and waited for, in a process alone as between processes."""
+    whom = r"device \d of this process|process \d \(pid \d+\)|some of those it depends on"
+    for processes, devices in [(1, 2), (1, 3), *one_by_turn([(2, 1), (2, 2), (3, 1)], "one_device_is_late")]:
+        for kind in one_by_turn(["host", "emulated"], "one_device_is_late"):
+            run = job(driver, "one_device_is_late", processes, devices,
+                      {"TESSERA_DEVICE": kind, "TESSERA_STALL": "0.2"})
+            run.ends_well(processes)
+            run.says(rf"warning: .* waits .*, and has done so for 0.2 s; ({whom}) may only be late")
+
+
 def mistake_on_all(driver):
     """A caller's mistake throws alike on every process, which go on."""
     same_bits(driver, "mistake_on_all")
@@ -339,7 +350,7 @@ def uneven(driver):
 
 SCENARIOS = [killed, stopped, stops_with_work, stops_at_the_end, another_statement, another_array,
              another_layout, another_reduction, one_array_more, ends_early, upwind_both_ways,
-             throws_on_one, functor_throws_on_one, mistake_on_all, right_with_delays, own_messages,
+             throws_on_one, functor_throws_on_one, one_device_is_late, mistake_on_all, right_with_delays, own_messages,
              growing_ghosts, budget_on_one, one_sided_stopped, one_sided_killed, another_fence,
              one_fence_less, index_on_one, all_add, compared_pointwise, compared_shape,
              compared_size, compared_message, compared_more, compared_less, compared_number,
