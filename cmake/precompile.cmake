@@ -36,6 +36,10 @@ function(tessera_add_precompiled owner contents optimization)
     target_link_libraries(${owner} PRIVATE tessera::tessera)
   endif()
   target_precompile_headers(${owner} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    set_target_properties(${owner} PROPERTIES CXX_COMPILER_LAUNCHER
+      "${PROJECT_SOURCE_DIR}/cmake/compile_afresh.sh;${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
   tessera_allow_cached_precompiled(${owner})
 endfunction()
 

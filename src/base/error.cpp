@@ -1,5 +1,6 @@
 #include "tessera/base/error.hpp"
 
+#include "src/base/host_room.hpp"
 #include "src/base/text.hpp"
 
 namespace tessera {
@@ -21,5 +22,10 @@ std::string last_error_text() {
 
 BackendNotBuilt::BackendNotBuilt(std::string_view backend, std::string_view option)
     : Error(text(backend, " is not part of this build; configure with -D", option, "=ON")) {}
+
+void throw_without_room(std::int64_t count, std::size_t bytes_each, std::string_view what) {
+  throw Error(text("this process cannot have the memory for ", what, ": ", count, " times ",
+                   counted(static_cast<std::int64_t>(bytes_each), "byte"), "; ask for less"));
+}
 
 }  // namespace tessera

@@ -12,12 +12,15 @@
 namespace tessera {
 namespace {
 
+/// As much as the other processes are told of an exception, or more.
+constexpr std::size_t most_in_line = 1024;
+
 std::atomic<std::int64_t> log_process{-1};
 
 void write_line(char const* kind, std::string_view line) {
   auto const process = log_process.load(std::memory_order_relaxed);
   // Of an exception of the program's, nobody has made the text printable before.
-  auto const words = printable(line, "\n\t");
+  auto const words = excerpt(line, most_in_line, "\n\t");
   auto const whole = process < 0 ? text("tessera: ", kind, words, '\n')
                                  : text("tessera[", process, "]: ", kind, words, '\n');
   std::fwrite(whole.data(), 1, whole.size(), stderr);

@@ -1,7 +1,8 @@
 #pragma once
 /// @file
 /// Lines on standard error, each with the process that wrote it. No step of a running program
-/// prints; each line is written once or ends the job.
+/// prints; each line is written once or ends the job. Of a
+/// line that is longer than 1 kB, the beginning is written, and its length.
 
 #include <string_view>
 

@@ -94,9 +94,9 @@ std::string printable(std::string_view words, std::string_view kept) {
   return take_printable(words, std::string::npos, kept);
 }
 
-std::string excerpt(std::string_view words, std::size_t most) {
+std::string excerpt(std::string_view words, std::size_t most, std::string_view kept) {
   auto const all = words.size();
-  auto const beginning = take_printable(words, most, "");
+  auto const beginning = take_printable(words, most, kept);
   return words.empty() ? beginning : text(beginning, "... (", all, " bytes)");
 }
 

@@ -25,7 +25,8 @@ inline constexpr std::size_t most_in_excerpt = 80;
 
 /// Returns the beginning of a text from outside, printable, in at most `most` bytes; of a longer
 /// one also its length: "segments(seg... (20000 bytes)".
-[[nodiscard]] std::string excerpt(std::string_view words, std::size_t most = most_in_excerpt);
+[[nodiscard]] std::string excerpt(std::string_view words, std::size_t most = most_in_excerpt,
+                                  std::string_view kept = "");
 
 /// Takes the next word, up to a blank, off the front of `line`; empty if there is none.
 [[nodiscard]] std::string_view take_word(std::string_view& line);

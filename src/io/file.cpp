@@ -6,8 +6,11 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +57,26 @@ std::string behind_links(std::string path) {
     path = target.front() == '/' ? target : folder_of(path) + '/' + target;
   }
   return path;
+}
+
+// The names of files that are not complete: those of their paths, this, and a number.
+constexpr char const* part_mark = ".part-";
+constexpr std::size_t part_digits = 16;
+
+// Removes a file of this user that no process has locked. On some file systems only a file that is
+// open for writing can be locked.
+void remove_if_unlocked(std::string const& path) {
+  int const descriptor = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return;
+  struct stat about {};
+  struct stat now {};
+  // While it is locked, nobody who follows this rule replaces it.
+  bool const is_abandoned =
+      ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == ::geteuid() &&
+      ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ::lstat(path.c_str(), &now) == 0 &&
+      now.st_ino == about.st_ino && now.st_dev == about.st_dev;
+  if (is_abandoned) (void)::unlink(path.c_str());
+  ::close(descriptor);
 }
 
 // Waits until the folder, and so the name, is on the disk. If that is impossible, the file itself
@@ -149,6 +172,12 @@ void File::belong_to(uid_t owner, gid_t group, mode_t permissions) const {
   if (::fchmod(descriptor_, permissions) != 0) fail(path_, "given the permissions of the old file");
 }
 
+bool File::lock() const {
+  struct stat about {};
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  return ::fstat(descriptor_, &about) == 0 && about.st_nlink > 0;
+}
+
 void File::sync() const {
   if (::fsync(descriptor_) != 0) fail(path_, "written to the disk");
 }
@@ -157,11 +186,11 @@ FileAside::FileAside(std::string path, std::uint64_t number)
     : path_(behind_links(std::move(path))) {
   std::array<char, 20> digits{};
   std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(number));
-  aside_ = path_ + ".part-" + digits.data();
+  aside_ = path_ + part_mark + digits.data();
 }
 
 FileAside::~FileAside() {
-  if (owned_ && ::unlink(aside_.c_str()) != 0)
+  if (file_ && ::unlink(aside_.c_str()) != 0)
     log_warning(text(printable(aside_), " cannot be removed: ", std::strerror(errno)));
 }
 
@@ -181,35 +210,86 @@ std::optional<FileAside::Attributes> FileAside::replaced() const {
   return Attributes{about.st_uid, about.st_gid, about.st_mode & all_permissions};
 }
 
-File FileAside::create() {
+File const& FileAside::create() {
   auto const old = replaced();
-  // Nobody else may open it before it belongs to whom it should.
-  auto file = File::create(aside_, old ? S_IRUSR | S_IWUSR : for_everybody);
-  owned_ = true;
-  if (old) file.belong_to(old->owner, old->group, old->permissions);
-  return file;
+  remove_abandoned();
+  // Nobody else may open it before it belongs to whom it should. Another process that removes
+  // abandoned files may take it for one before it is locked.
+  do {
+    file_.reset();
+    file_.emplace(File::create(aside_, old ? S_IRUSR | S_IWUSR : for_everybody));
+  } while (!file_->lock());
+  if (old) file_->belong_to(old->owner, old->group, old->permissions);
+  return *file_;
+}
+
+// Leaves alone what is not sure to be such a file.
+void FileAside::remove_abandoned() const {
+  auto const folder = folder_of(path_);
+  auto const begin = path_.substr(path_.rfind('/') + 1) + part_mark;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    auto const name = entry->path().filename().string();
+    bool const is_part =
+        name.size() == begin.size() + part_digits && name.starts_with(begin) &&
+        name.find_first_not_of("0123456789abcdef", begin.size()) == std::string::npos;
+    if (is_part) remove_if_unlocked(entry->path());
+  }
 }
 
 void FileAside::take_place() {
   if (::rename(aside_.c_str(), path_.c_str()) != 0) fail(path_, "replaced by the new file");
-  owned_ = false;
+  file_.reset();
   sync_folder(folder_of(path_));
 }
 
-void Troubles::throw_alike() {
+std::optional<Spoken> first_to_speak(std::string const& own) {
   constexpr std::size_t most_shown = 1024;
-  auto const& all = job();
-  std::byte any{static_cast<unsigned char>(first_.empty() ? 0 : 1)};
+  std::byte any{static_cast<unsigned char>(own.empty() ? 0 : 1)};
   or_over_processes({&any, 1}, {}, {"which reads or writes a file"});
-  if (any == std::byte{0}) return;
+  if (any == std::byte{0}) return std::nullopt;
   constexpr std::int64_t nobody = 0x7fff'ffff;
-  auto const self = all.self().value();
-  auto const speaker = least_over_processes(first_.empty() ? nobody : self);
+  auto const self = job().self().value();
+  auto const speaker = least_over_processes(own.empty() ? nobody : self);
   std::array<char, most_shown> words{};
-  if (speaker == self) first_.copy(words.data(), words.size() - 1);
+  if (speaker == self) own.copy(words.data(), words.size() - 1);
   or_over_processes(std::as_writable_bytes(std::span(words)), {}, {"which reads or writes a file"});
-  auto const where = all.process_count() > 1 ? text(" (process ", speaker, ")") : std::string();
-  throw Error(words.data() + where);
+  return Spoken{words.data(), ProcessId(speaker)};
+}
+
+void Troubles::throw_alike() {
+  auto const first = first_to_speak(first_);
+  if (!first) return;
+  auto const where =
+      job().process_count() > 1 ? text(" (process ", first->process, ")") : std::string();
+  throw Error(first->words + where);
+}
+
+FileFacts facts_of(File const& file, std::int64_t header_bytes) {
+  FileFacts facts;
+  facts.size_bytes = file.size_bytes();
+  std::string header(static_cast<std::size_t>(std::min(facts.size_bytes, header_bytes)), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(header)));
+  facts.header_hash = hash_text(header);
+  if (::gethostname(facts.host.data(), facts.host.size() - 1) != 0) facts.host = {'?'};
+  return facts;
+}
+
+void check_same_file(std::string const& path, FileFacts const& firsts,
+                     std::optional<FileFacts> const& own, char const* caller) {
+  auto const seen = [](FileFacts const& facts, ProcessId process) {
+    return text(counted(facts.size_bytes, "byte"), " on ", printable(facts.host.data()),
+                " (process ", process, ')');
+  };
+  std::string trouble;
+  bool const is_as_long = own && own->size_bytes == firsts.size_bytes;
+  if (own && !(is_as_long && own->header_hash == firsts.header_hash))
+    trouble =
+        text(printable(path), " is not the same file everywhere: ", seen(firsts, ProcessId{0}),
+             ", ", seen(*own, job().self()), is_as_long ? " with another header" : "",
+             "; copy one file to every host, or name one that all of them see");
+  if (auto const first = first_to_speak(trouble)) throw Mismatch(text(caller, ": ", first->words));
 }
 
 void check_same_everywhere(std::string const& path, char const* caller) {

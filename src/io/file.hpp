@@ -2,6 +2,7 @@
 /// @file
 /// A file of this process, and failures of some processes reported to all.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -11,6 +12,8 @@
 #include <utility>
 
 #include <sys/types.h>
+
+#include "tessera/base/ids.hpp"
 
 namespace tessera::detail {
 
@@ -34,6 +37,9 @@ class File {
   void read_at(std::int64_t offset, std::span<std::byte> into) const;
   void write_at(std::int64_t offset, std::span<std::byte const> bytes) const;
   void resize(std::int64_t bytes) const;
+  /// Locks the file for as long as it is open, where its file system has locks. False if somebody
+  /// else has locked or removed it.
+  [[nodiscard]] bool lock() const;
   /// Sets who owns the file and who may read and write it.
   void belong_to(uid_t owner, gid_t group, mode_t permissions) const;
   /// Waits until what was written is on the disk.
@@ -48,6 +54,9 @@ class File {
 
 /// A file that is written under a temporary name and gets its real name when it is complete. Until
 /// then the destructor removes it.
+///
+/// The process that makes it keeps it locked. A file that nobody locks was left by a process that
+/// was killed; whoever makes the next one for the same path removes it.
 class FileAside {
  public:
   /// Names it in the folder of `path`, or of its link target; `number` distinguishes it from
@@ -58,11 +67,11 @@ class FileAside {
   ~FileAside();
 
   [[nodiscard]] std::string const& path() const { return aside_; }
-  /// Makes the file. Where it will replace another, it gets that one's owner, group and
-  /// permissions.
-  /// Throws: Error if the other one is no regular file, as a folder or a device; if this user may
+  /// Makes the file, and keeps it open too. Where it will replace another, it gets that one's
+  /// owner, group and permissions. Throws: Error if the other one is no regular file, as a folder
+  /// or a device; if this user may
   ///         not write it; and if its owner and group cannot be kept.
-  [[nodiscard]] File create();
+  [[nodiscard]] File const& create();
   /// Replaces an older file atomically.
   void take_place();
 
@@ -73,11 +82,21 @@ class FileAside {
     mode_t permissions;
   };
   [[nodiscard]] std::optional<Attributes> replaced() const;
+  void remove_abandoned() const;
 
   std::string path_;
   std::string aside_;
-  bool owned_ = false;
+  std::optional<File> file_;  ///< while this is to remove it
 };
+
+/// What one process has to say to all.
+struct Spoken {
+  std::string words;  ///< cut short after 1 kB
+  ProcessId process;
+};
+
+/// The words of the first process that passes any, on all; nothing if none does. Ranks: collective.
+[[nodiscard]] std::optional<Spoken> first_to_speak(std::string const& own);
 
 /// Collects failures of this process, to be thrown on all processes.
 class Troubles {
@@ -103,6 +122,21 @@ class Troubles {
 
 /// Throws: UsageError on every process unless all pass the same text. Ranks: collective.
 void check_same_everywhere(std::string const& path, char const* caller);
+
+/// What tells a file from another one of the same path, and where it was seen.
+struct FileFacts {
+  std::int64_t size_bytes = 0;
+  std::uint64_t header_hash = 0;
+  std::array<char, 65> host{};  ///< its name, with a 0 behind
+};
+[[nodiscard]] FileFacts facts_of(File const& file, std::int64_t header_bytes);
+
+/// Where hosts have files of their own under one path, the header of one would cut up the cells of
+/// another. `own`: of a process that reads the file.
+/// Ranks:  collective.
+/// Throws: Mismatch on every process unless all read what process 0 has seen.
+void check_same_file(std::string const& path, FileFacts const& firsts,
+                     std::optional<FileFacts> const& own, char const* caller);
 
 /// The bytes of process 0 on all. Ranks: collective.
 void share_from_first(std::span<std::byte> bytes);

@@ -299,7 +299,7 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
   Troubles troubles;
   if (is_first)
     troubles.guard([&] {
-      auto const file = aside.create();
+      auto const& file = aside.create();
       file.resize(header.first_cell + cells_of(shape) * header.item_bytes);
       file.write_at(0, std::as_bytes(std::span(text_in_front)));
       file.sync();
@@ -321,19 +321,33 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
 StatePtr load_npy(std::string const& path, NamedSharding const& sharding, NpyType const& type,
                   std::size_t rank) {
   check_same_everywhere(path, "load_npy");
-  NpyHeader header;
+  struct {
+    NpyHeader header;
+    FileFacts facts;
+  } first;
+  auto& header = first.header;
   Troubles troubles;
   if (job().self() == ProcessId{0})
-    troubles.guard([&] { header = header_in(File::open_to_read(path), path); });
+    troubles.guard([&] {
+      auto const file = File::open_to_read(path);
+      header = header_in(file, path);
+      first.facts = facts_of(file, header.first_cell);
+    });
   troubles.throw_alike();
-  share_from_first(std::as_writable_bytes(std::span(&header, 1)));
+  share_from_first(std::as_writable_bytes(std::span(&first, 1)));
   check_type(path, header, type);
   check_rank(path, header, rank);
   auto state = rank == 0 ? make_state(sharding_of_cell(sharding), {1}, type.bytes)
                          : make_state(sharding, header.shape(), type.bytes);
   std::optional<File> file;
+  std::optional<FileFacts> facts;
   if (!storage_of(*state).shards().empty())
-    troubles.guard([&] { file.emplace(File::open_to_read(path)); });
+    troubles.guard([&] {
+      file.emplace(File::open_to_read(path));
+      facts = facts_of(*file, header.first_cell);
+    });
+  troubles.throw_alike();
+  check_same_file(path, first.facts, facts, "load_npy");
   write_shards(state, [&](RawShard const& shard) {
     if (file) troubles.guard([&] { read_cells(*file, shard, header); });
   });

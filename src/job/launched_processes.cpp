@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ namespace {
 namespace files = std::filesystem;
 
 constexpr char const* mark_name = "tessera-start";
+constexpr int mark_seals = F_SEAL_SHRINK | F_SEAL_GROW;  // of a file, only memory has seals
 
 /// Calls `f(entry)` for every entry of a folder that can be read.
 template <class F>
@@ -46,19 +48,28 @@ EnvironmentLookup lookup_in(std::string_view variables) {
   };
 }
 
-std::optional<Progress> progress_of(std::int64_t pid) {
-  std::optional<Progress> found;
-  for_each_in(text("/proc/", pid, "/fd"), [&](files::directory_entry const& entry) {
-    std::error_code error;
-    auto const target = files::read_symlink(entry.path(), error).string();
-    if (error || !target.starts_with(text("/memfd:", mark_name))) return;
-    Descriptor const memory(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
-    Progress progress;
-    if (memory.get() >= 0 &&
-        ::pread(memory.get(), &progress, sizeof progress, 0) == sizeof progress)
-      found = progress;
-  });
-  return found;
+/// True if this is a process of the user that this one acts as. Root reads the variables of all
+/// users, and anybody can name a job and a rank in their own.
+bool is_of_same_user(std::int64_t pid) {
+  struct stat about {};
+  return ::stat(text("/proc/", pid).c_str(), &about) == 0 && about.st_uid == ::geteuid();
+}
+
+/// The content of memory that is made as a ProgressMark makes it; nothing of anything else, which
+/// is not even opened if it is a pipe or a device.
+std::optional<Progress> progress_in(files::path const& path) {
+  Descriptor const place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat about {};
+  if (place.get() < 0 || ::fstat(place.get(), &about) != 0 || !S_ISREG(about.st_mode))
+    return std::nullopt;
+  Descriptor const memory(
+      ::open(text("/proc/self/fd/", place.get()).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (memory.get() < 0) return std::nullopt;
+  auto const seals = ::fcntl(memory.get(), F_GET_SEALS);
+  if (seals < 0 || (seals & mark_seals) != mark_seals) return std::nullopt;
+  Progress progress;
+  if (::pread(memory.get(), &progress, sizeof progress, 0) != sizeof progress) return std::nullopt;
+  return progress;
 }
 
 /// True if the process belongs to the job; PMI alone names no job, but has one parent for all.
@@ -82,10 +93,26 @@ std::optional<LaunchedProcess> member(std::vector<LaunchedProcess> const& all) {
 
 }  // namespace
 
-ProgressMark::ProgressMark() : memory_(::memfd_create(mark_name, MFD_CLOEXEC)) {}
+ProgressMark::ProgressMark() : memory_(::memfd_create(mark_name, MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (memory_.get() < 0) return;
+  bool const is_made = ::ftruncate(memory_.get(), sizeof(Progress)) == 0 &&
+                       ::fcntl(memory_.get(), F_ADD_SEALS, mark_seals) == 0;
+  if (!is_made) memory_ = Descriptor();
+}
 
 void ProgressMark::show(Progress const& progress) const {
   if (memory_.get() >= 0) (void)!::pwrite(memory_.get(), &progress, sizeof progress, 0);
+}
+
+std::optional<Progress> progress_of(std::int64_t pid) {
+  std::optional<Progress> found;
+  for_each_in(text("/proc/", pid, "/fd"), [&](files::directory_entry const& entry) {
+    std::error_code error;
+    auto const target = files::read_symlink(entry.path(), error).string();
+    if (error || !target.starts_with(text("/memfd:", mark_name))) return;
+    if (auto const progress = progress_in(entry.path())) found = progress;
+  });
+  return found;
 }
 
 std::vector<LaunchedProcess> launched_processes(LaunchFacts const& own) {
@@ -96,8 +123,9 @@ std::vector<LaunchedProcess> launched_processes(LaunchFacts const& own) {
     std::int64_t pid = 0;
     auto const [stop, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (error != std::errc{} || stop != name.data() + name.size()) return;
+    if (!is_of_same_user(pid)) return;
     auto const variables = bytes_of_file(text("/proc/", pid, "/environ"));
-    if (!variables || variables->empty()) return;  // of another user, or dead
+    if (!variables || variables->empty()) return;  // dead, or not to be read
     auto const facts = launch_facts(lookup_in(*variables));
     auto const state = process_state(pid);
     if (!state || state->is_dead() || !is_of_job(facts, *state, own)) return;

@@ -33,6 +33,11 @@ class ProgressMark {
   Descriptor memory_;
 };
 
+/// The progress that a process of this host shows; nothing if it shows none, or none that a
+/// ProgressMark has made.
+/// Ranks: local.
+[[nodiscard]] std::optional<Progress> progress_of(std::int64_t pid);
+
 /// A process that the launcher of this one has started for the same job.
 struct LaunchedProcess {
   std::int64_t number = 0;  ///< the launcher's: its rank in MPI_COMM_WORLD
@@ -41,11 +46,11 @@ struct LaunchedProcess {
   std::optional<Progress> progress;  ///< if it shows any
 };
 
-/// Those that /proc shows here, by number, this one included. None without a launcher's variables,
-/// in a container of its own, or if the system hides processes. A number with several processes, as
-/// behind a shell, stands for the one that shows its progress, else for the innermost; it is left
-/// out if there is more than one of those.
-/// Ranks: local. Cost: reads three files for every process of the host.
+/// Those of the same user that /proc shows here, by number, this one included. None without a
+/// launcher's variables, in a container of its own, or if the system hides processes. A number with
+/// several processes, as behind a shell, stands for the one that shows its progress, else for the
+/// innermost; it is left out if there is more than one of those. Ranks: local. Cost: reads three
+/// files for every process of the host.
 [[nodiscard]] std::vector<LaunchedProcess> launched_processes(LaunchFacts const& own);
 
 }  // namespace tessera

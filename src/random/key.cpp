@@ -3,15 +3,17 @@
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/text.hpp"
 
+#include "src/base/host_room.hpp"
+
 namespace tessera::random {
 
 std::vector<Key> Key::split(std::int64_t n) const {
   if (n < 0) throw UsageError(detail::text("a key was to be split into ", n, " keys"));
   std::vector<Key> keys;
-  keys.reserve(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i)
-    keys.emplace_back(
-        detail::derived_key(bits_, detail::draw_of_split, static_cast<std::uint64_t>(i)));
+  make_room(n, sizeof(Key), "the keys of Key::split",
+            [&](std::size_t count) { keys.resize(count, Key(0)); });
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = Key(detail::derived_key(bits_, detail::draw_of_split, i));
   return keys;
 }
 

@@ -1,12 +1,15 @@
 #include "src/runtime/device_pool.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/assert.hpp"
 
 #include "src/base/float_state.hpp"
+#include "src/base/log.hpp"
+#include "src/base/text.hpp"
 #include "src/runtime/start/agreement.hpp"
 #include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
@@ -47,6 +50,26 @@ void drain(Queue& queue) noexcept {
   }
 }
 
+// Says once that the devices take long to make, as thousands of threads do.
+class SlowStart {
+ public:
+  explicit SlowStart(std::int64_t count) : count_(count) {}
+
+  void made(std::int64_t so_far) {
+    constexpr std::chrono::seconds patience{5};
+    if (so_far == count_ || is_told_ || std::chrono::steady_clock::now() - began_ < patience)
+      return;
+    is_told_ = true;
+    log_warning(text("this process has made ", so_far, " of its ", count_, " devices in ",
+                     patience.count(), " s, and goes on; fewer start sooner"));
+  }
+
+ private:
+  std::int64_t count_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  bool is_told_ = false;
+};
+
 Awaited awaited_worker(DeviceContext const& context) {
   Awaited what;
   what.kind = Awaited::Kind::worker;
@@ -63,8 +86,11 @@ DevicePool::DevicePool(Bootstrap& bootstrap, Job const& job, Network& network,
   TESSERA_ASSERT(std::ssize(devices.queues) == job.local_count(), "each device has a queue");
   run_alike(bootstrap, [&] {
     auto const pairs = PairOptions::from_environment(devices.queues.front()->traits());
-    for (std::int64_t i = 0; i < job.local_count(); ++i)
+    SlowStart start(job.local_count());
+    for (std::int64_t i = 0; i < job.local_count(); ++i) {
       add(i, devices.queues[static_cast<std::size_t>(i)], pairs);
+      start.made(i + 1);
+    }
   });
 }
 

@@ -27,6 +27,14 @@
 namespace tessera {
 namespace {
 
+// The handler of the C++ library prints the exception again, however long its words are.
+bool is_of_program(std::terminate_handler handler) {
+#ifdef __GLIBCXX__
+  if (handler == &__gnu_cxx::__verbose_terminate_handler) return false;
+#endif
+  return handler != nullptr;
+}
+
 // Prints the uncaught exception and ends the job, so that no other process waits for this one.
 [[noreturn]] void end_job_on_terminate() {
   auto error = std::current_exception();
@@ -46,7 +54,7 @@ namespace {
     engine->end_in_error(error);
   if (auto* const job = current.bootstrap_to_abort; job != nullptr && job->process_count() > 1)
     job->abort_job();
-  if (current.terminate_handler != nullptr) current.terminate_handler();
+  if (is_of_program(current.terminate_handler)) current.terminate_handler();
   std::abort();
 }
 

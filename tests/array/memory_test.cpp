@@ -1,9 +1,17 @@
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <malloc.h>
+#include <sys/resource.h>
 #include <tessera/tessera.hpp>
+#include <unistd.h>
+
+#include "src/base/file_bytes.hpp"
+
+#include "support/agree.hpp"
+#include "support/sanitized.hpp"
 
 namespace ts = tessera;
 
@@ -25,6 +33,12 @@ std::int64_t allocated_bytes() {
 
 ts::NamedSharding on_devices(std::int64_t count) {
   return {ts::Mesh({{"x", count}}), ts::P("x")};
+}
+
+// What the system has promised this process.
+rlim_t address_space_bytes() {
+  auto const pages = ts::bytes_if_readable("/proc/self/statm");
+  return std::stoull(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
 // The growth for each of many arrays on which `use` has been called.
@@ -80,6 +94,40 @@ TEST_CASE("each further device takes at most 1 KiB of an array of 8 cells") {
   CHECK(bytes_of_each(all, nothing) <= most);
   CHECK(bytes_of_each(all, smooth_twice) <= most);
   CHECK(bytes_of_each(all, diffuse) <= most);
+}
+
+// A sanitizer ends a program that gets no memory.
+TEST_CASE("where one process lacks the memory for to_host, all are told, and go on" *
+          doctest::skip(ts::test::is_sanitized)) {
+  constexpr std::int64_t cells = 32 << 20;
+  auto const sharding = on_devices(ts::device_count());
+  auto const u = ts::full<double>({cells}, 1.0, sharding);
+  ts::DistArray const mask = u > 0.5;
+  ts::synchronize();
+  rlimit old{};
+  REQUIRE(::getrlimit(RLIMIT_AS, &old) == 0);
+  bool const is_last = ts::process().value() == ts::process_count() - 1;
+  if (is_last) {
+    auto limit = old;
+    limit.rlim_cur = address_space_bytes() + (100U << 20U);
+    REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
+  }
+
+  std::string told;
+  try {
+    (void)u.to_host();
+  } catch (ts::Error const& error) {
+    told = error.what();
+  }
+  auto const some = mask(ts::range(0, 2 << 20)).to_host();
+  REQUIRE(::setrlimit(RLIMIT_AS, &old) == 0);
+
+  CAPTURE(told);
+  CHECK_ALL(told == (is_last ? "this process cannot have the memory for to_host: 33554432 times 8 "
+                               "bytes; ask for less"
+                             : "another process cannot have the memory for to_host: 256.0 MiB; ask "
+                               "for less"));
+  CHECK_ALL(some == std::vector<bool>(2 << 20, true));
 }
 
 TEST_SUITE_END();

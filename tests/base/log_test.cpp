@@ -46,4 +46,10 @@ TEST_CASE("a line cannot steer the terminal, whoever worded it") {
   CHECK(seen.errors == "tessera: error: first\n\tsecond\\x1b[2J\\x0d\n");
 }
 
+TEST_CASE("of a long line the beginning is written, and its length") {
+  auto const seen = captured([] { log_error(std::string(10'000'000, 'x') + '\n'); });
+
+  CHECK(seen.errors == "tessera: error: " + std::string(1024, 'x') + "... (10000001 bytes)\n");
+}
+
 TEST_SUITE_END();

@@ -279,11 +279,16 @@ def main():
     chosen = parser.parse_args()
     driver = os.path.realpath(chosen.driver)
     everything, wanted = chosen.all, chosen.row
+    rows_of = every_row if everything else rows_of_this_turn
+    known = {row.__name__ for row, *_ in rows_of(())}
+    taken()  # notes only of the rows that will run
+    if unknown := set(wanted) - known:
+        parser.error(f"there is no fault {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}" +
+                     ("" if everything else "; more with --all"))
     if reason := why_not():
         print(f"skipped: {reason}")
         return 77
-    rows = [(row, (driver, place, route)) for row, place, route in
-            (every_row if everything else rows_of_this_turn)(wanted)]
+    rows = [(row, (driver, place, route)) for row, place, route in rows_of(wanted)]
     print(taken().removeprefix(", "))
     print("fault          where route told  ended code  (seconds after the fault)")
     failed = 0

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tessera/ops/reductions.hpp"
 
@@ -413,6 +416,70 @@ TEST_CASE("processes that name different files are told so") {
   CHECK_ALL_THROW(save_npy(own, u), UsageError);
   CHECK_ALL_THROW((void)(load_npy<double, 1>(own, over(8))), UsageError);
   CHECK_ALL(folder.count() == 0);
+}
+
+TEST_CASE("what a killed save has left is removed by the next, and what others write is not") {
+  Folder const folder;
+  auto const u = iota<double>({10}, over(8));
+  auto const left = folder.put("u.npy.part-0123456789abcdef", "half of a file");
+  auto const locked = folder.put("u.npy.part-fedcba9876543210", "another job writes this one");
+  for (auto const* const name :
+       {"v.npy.part-0123456789abcdef", "u.npy.part-0123456789abcde", "u.npy.part-0123456789abcdeg"})
+    (void)folder.put(name, "none of ours");
+  int lock = -1;
+  if (process().value() == 0) {
+    lock = ::open(locked.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::flock(lock, LOCK_EX) == 0);
+  }
+
+  save_npy(folder / "u.npy", u);
+  CHECK_ALL(!std::filesystem::exists(left));
+  CHECK_ALL(std::filesystem::exists(locked));
+  CHECK_ALL(folder.count() == 5);
+
+  if (process().value() == 0) ::close(lock);
+  save_npy(folder / "u.npy", u);
+  CHECK_ALL(!std::filesystem::exists(locked));
+  CHECK_ALL(folder.count() == 4);
+  CHECK_ALL(holds(load_npy<double, 1>(folder / "u.npy", over(8)), u.to_host()));
+}
+
+// Each process has a descriptor of the same number, so one path, for a file of its own.
+TEST_CASE("hosts that have different files under one path are told so") {
+  Folder const folder;
+  if (test::left_out_if(process_count() == 1, "it needs 2 processes")) return;
+  auto const path = "/proc/self/fd/" + std::to_string(700);
+  auto const load_after = [&](DistArray<double, 2> const& first,
+                              DistArray<double, 2> const& second) {
+    save_npy(folder / "first.npy", first);
+    save_npy(folder / "second.npy", second);
+    bool const is_last = process().value() == process_count() - 1;
+    int const file = ::open((folder / (is_last ? "second.npy" : "first.npy")).c_str(), O_RDONLY);
+    REQUIRE(::dup2(file, 700) == 700);
+    ::close(file);
+    std::string what = "nothing";
+    try {
+      what = holds(load_npy<double, 2>(path, over(8)), std::vector<double>(64, 1.0)) ? "right"
+                                                                                     : "wrong";
+    } catch (Mismatch const& mismatch) {
+      what = mismatch.what();
+    }
+    ::close(700);
+    return what;
+  };
+  auto const all_over = over(8);
+  auto const larger = full<double>({8, 8}, 1.0, all_over);
+  auto const smaller = full<double>({4, 8}, 1.0, all_over);
+  auto const turned = full<double>({16, 4}, 1.0, all_over);
+
+  CHECK_ALL(load_after(larger, larger) == "right");
+  auto const two_sizes = load_after(larger, smaller);
+  CAPTURE(two_sizes);
+  CHECK_ALL(
+      has(two_sizes, "load_npy: /proc/self/fd/700 is not the same file everywhere: 640 bytes on "));
+  CHECK_ALL(has(two_sizes, " (process 0), 384 bytes on "));
+  CHECK_ALL(has(load_after(larger, turned), " with another header; copy one file to every host"));
+  CHECK_ALL(folder.count() == 2);
 }
 
 TEST_SUITE_END();

@@ -3,12 +3,16 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +136,59 @@ TEST_CASE("a program that another one starts does not show its progress") {
   Child const child(1, sleeps);
 
   CHECK_FALSE(seen().at(0).progress);
+}
+
+TEST_CASE("progress is what a mark shows") {
+  ProgressMark const mark;
+  CHECK(progress_of(::getpid()) == Progress{});
+  mark.show({5, 2, 77});
+  CHECK(progress_of(::getpid()) == Progress{5, 2, 77});
+}
+
+TEST_CASE("memory of the mark's name that another program could cut short is no mark") {
+  Progress const made_up{5, 2, 77};
+  for (auto const* const name : {"tessera-start", "tessera-started"}) {
+    Descriptor const memory(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    REQUIRE(::pwrite(memory.get(), &made_up, sizeof made_up, 0) == sizeof made_up);
+    CHECK_FALSE(progress_of(::getpid()));
+  }
+}
+
+// A file system that is taken out of the tree of files shows a pipe in it like memory. Whoever
+// opens a pipe without a writer waits for one.
+TEST_CASE("a pipe of the mark's name is not opened" * doctest::skip(::geteuid() != 0)) {
+  auto const folder = "/tmp/tessera-pipe." + std::to_string(::getpid());
+  Child const child(1,
+                    {"/usr/bin/unshare", "-m", "/bin/sh", "-c",
+                     "mkdir " + folder + " && mount -t tmpfs none " + folder + " && cd " + folder +
+                         " && mkfifo memfd:tessera-start && exec 8<>memfd:tessera-start"
+                         " 9<memfd:tessera-start 8<&- && cd / && umount -l " +
+                         folder + " && rmdir " + folder + " && exec /bin/sleep 60"});
+  auto const pipe = "/proc/" + std::to_string(child.pid()) + "/fd/9";
+  std::error_code error;
+  auto const shows_pipe = [&] {
+    return std::filesystem::read_symlink(pipe, error) == "/memfd:tessera-start" && !error;
+  };
+  wait_until(shows_pipe);
+  if (!shows_pipe()) {
+    MESSAGE("skipped: no file system may be mounted here");
+    return;
+  }
+
+  auto const found = seen();
+
+  REQUIRE(found.size() == 1);
+  CHECK_FALSE(found[0].progress);
+}
+
+TEST_CASE("a process of another user is none of the job" * doctest::skip(::geteuid() != 0)) {
+  Child const child(1, {"/usr/bin/setpriv", "--reuid=65534", "--clear-groups", "/bin/sleep", "60"});
+  auto const folder = "/proc/" + std::to_string(child.pid());
+  struct stat about {};
+  wait_until([&] { return ::stat(folder.c_str(), &about) == 0 && about.st_uid == 65534; });
+  REQUIRE(about.st_uid == 65534);
+
+  CHECK(seen().empty());
 }
 
 TEST_CASE("without a launcher's variables no process is found") {

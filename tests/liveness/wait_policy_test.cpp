@@ -106,11 +106,11 @@ struct RemoteProcess {
 
 Awaited const message{Awaited::Kind::message, DeviceId(0), DeviceId(1), 1, {7, 70, {}}};
 
-constexpr std::array all_kinds{
-    Awaited::Kind::message, Awaited::Kind::free_slot, Awaited::Kind::invitation,
-    Awaited::Kind::worker,  Awaited::Kind::checker,   Awaited::Kind::answer,
-    Awaited::Kind::finish,  Awaited::Kind::note,      Awaited::Kind::gpu,
-    Awaited::Kind::other};
+constexpr std::array all_kinds{Awaited::Kind::message,    Awaited::Kind::free_slot,
+                               Awaited::Kind::invitation, Awaited::Kind::worker,
+                               Awaited::Kind::checker,    Awaited::Kind::answer,
+                               Awaited::Kind::finish,     Awaited::Kind::note,
+                               Awaited::Kind::gpu,        Awaited::Kind::other};
 
 Awaited waiting_for(Awaited::Kind kind) {
   return {kind, DeviceId(0), DeviceId(1), 1, {7, 70, {}}};

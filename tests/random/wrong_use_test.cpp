@@ -81,6 +81,10 @@ TEST_CASE("shapes and shardings that cannot be") {
 
 TEST_CASE("keys") {
   CHECK_THROWS_AS((void)key.split(-1), UsageError);
+  CHECK_THROWS_WITH_AS((void)key.split(std::int64_t{1} << 62),
+                       "this process cannot have the memory for the keys of Key::split: "
+                       "4611686018427387904 times 8 bytes; ask for less",
+                       Error);
   auto const deep = key.at(Step(0)).fold_in(1).fold_in(2).split<2>()[0].fold_in(3);
   CHECK_THROWS_AS((void)deep.fold_in(4), UsageError);
 }

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/text.hpp"
 #include "src/statement/statement.hpp"
 
 #include "support/odd_locale.hpp"
@@ -202,13 +206,35 @@ TEST_CASE("a trace that could not be written is refused before the job runs") {
   };
 
   check_trace_file("observer_test.json", ProcessId{1});
-  check_trace_file("/dev/full", ProcessId{0});
   refused("no such folder/run.json",
           "TESSERA_TRACE=no such folder/run.json: the file no such folder/run.1.json lies in a "
           "folder that is not there; name another, or unset it");
   refused("no such\x1b/run", "=no such\\x1b/run: the file no such\\x1b/run.1 lies");
   CHECK_THROWS_AS(check_trace_file("/", ProcessId{0}), ConfigError);
   CHECK_THROWS_AS(check_trace_file("/proc/version/run", ProcessId{0}), ConfigError);
+}
+
+TEST_CASE("a trace goes to a regular file: a pipe without a reader would never take it") {
+  namespace files = std::filesystem;
+  auto const folder = files::temp_directory_path() / text("tessera-trace.", ::getpid());
+  files::create_directory(folder);
+  auto const pipe = folder / "pipe";
+  auto const link = folder / "link";
+  auto const nowhere = folder / "nowhere";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  files::create_symlink(pipe, link);
+  files::create_symlink(folder / "no such folder" / "run.json", nowhere);
+  auto const refused = [](files::path const& file, std::string const& why) {
+    CHECK_THROWS_WITH_AS(check_trace_file(file.string(), ProcessId{0}),
+                         doctest::Contains(why.c_str()), ConfigError);
+  };
+
+  refused(pipe, "is a pipe, socket or device; name another, or unset it");
+  refused(link, "is a pipe, socket or device");
+  refused("/dev/full", "is a pipe, socket or device");
+  refused(nowhere, "is a link that leads nowhere");
+
+  files::remove_all(folder);
 }
 
 TEST_SUITE_END();

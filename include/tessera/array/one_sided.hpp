@@ -79,7 +79,9 @@ struct FromCells {
 template <class T>
 struct FromCells<std::vector<T>> {
   [[nodiscard]] static std::vector<T> value(std::span<std::byte const> cells) {
-    std::vector<StoredAs<T>> list(cells.size() / sizeof(T));
+    std::vector<StoredAs<T>> list;
+    make_room_to_read(static_cast<std::int64_t>(cells.size() / sizeof(T)), sizeof(T),
+                      [&](std::size_t count) { list.resize(count); });
     if (!list.empty()) std::memcpy(static_cast<void*>(list.data()), cells.data(), cells.size());
     if constexpr (std::same_as<T, bool>)
       return {list.begin(), list.end()};
@@ -162,7 +164,9 @@ class OneSidedCells {
   /// A box of cells, row-major.
   template <std::same_as<Box> B>
   [[nodiscard]] std::vector<T> read(B const& box) const {
-    std::vector<StoredAs<T>> cells(cells_to_read(state(), box));
+    std::vector<StoredAs<T>> cells;
+    make_room_to_read(cells_to_read(state(), box), sizeof(T),
+                      [&](std::size_t count) { cells.resize(count); });
     wait_for(*begin_read(state(), box, reinterpret_cast<std::byte*>(cells.data())));
     if constexpr (std::same_as<T, bool>)
       return {cells.begin(), cells.end()};

@@ -220,7 +220,9 @@ class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
   [[nodiscard]] std::vector<value_type> to_host() const requires(N > 0) {
     // A vector of bool is no memory of bools: it is read as bytes.
     using Cell = std::conditional_t<std::same_as<value_type, bool>, std::uint8_t, value_type>;
-    std::vector<Cell> cells(static_cast<std::size_t>(cells_of(this->shape())));
+    std::vector<Cell> cells;
+    detail::make_room_for_all(cells_of(this->shape()), sizeof(Cell), this->location(),
+                              [&](std::size_t count) { cells.resize(count); });
     detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
                          reinterpret_cast<std::byte*>(cells.data()), this->location());
     if constexpr (std::same_as<value_type, bool>)

@@ -52,8 +52,9 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
 /// machine's byte order. Each process writes the cells of its own devices at their places in the
 /// file; of several copies, one is written. The file is written under a temporary name in the same
 /// folder, and renamed when it is complete and on the disk. A crash therefore leaves an older file
-/// of that name unchanged. Links are followed; a folder, a device or a pipe is not replaced. A file
-/// that is replaced keeps its permissions, owner and group.
+/// of that name unchanged; what it leaves of the new one, the next save to that path removes. Links
+/// are followed; a folder, a device or a pipe is not replaced. A file that is replaced keeps its
+/// permissions, owner and group.
 ///
 /// bfloat16 is written as two bytes of void ('<V2'), as the package ml_dtypes does.
 /// Ranks:   collective; every process reaches the file by the same path.

@@ -37,7 +37,7 @@ class Key {
   [[nodiscard]] std::array<Key, n> split() const {
     return split(std::make_index_sequence<n>());
   }
-  /// Throws: UsageError if n is negative.
+  /// Throws: UsageError if n is negative; Error, with the size, if there is no memory for so many.
   [[nodiscard]] std::vector<Key> split(std::int64_t n) const;
   /// The key of a number, as that of a layer of a network or of an iteration. Not one of split's.
   [[nodiscard]] Key fold_in(detail::Integer auto number) const {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tessera/base/error.hpp"
@@ -13,6 +14,7 @@
 #include "tessera/runtime/runtime.hpp"
 
 #include "src/base/hash.hpp"
+#include "src/base/host_room.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/device/strided.hpp"
@@ -334,6 +336,25 @@ std::vector<RawShard> shards_to_read(StatePtr const& state) {
 std::vector<RawShard> shards_to_write(StatePtr const& state) {
   begin_write(storage_of(*state));
   return raw_shards(storage_of(*state));
+}
+
+void make_room_for_all(std::int64_t count, std::size_t bytes_each, SourceLocation const& location,
+                       std::function<void(std::size_t)> const& make) {
+  constexpr std::int64_t worth_asking = 1 << 20;
+  std::string lack;
+  try {
+    make_room(count, bytes_each, "to_host", make);
+  } catch (Error const& error) {
+    lack = error.what();
+  }
+  auto const bytes = count * static_cast<std::int64_t>(bytes_each);
+  std::byte is_lacking{static_cast<unsigned char>(lack.empty() ? 0 : 1)};
+  if (bytes >= worth_asking) or_over_processes({&is_lacking, 1}, location, {"which reads cells"});
+  if (is_lacking == std::byte{0}) return;
+  throw Error(lack.empty()
+                  ? text("another process cannot have the memory for to_host: ", bytes_text(bytes),
+                         "; ask for less")
+                  : lack);
 }
 
 void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,

@@ -2,6 +2,7 @@
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/host_room.hpp"
 #include "src/base/text.hpp"
 #include "src/execution/one_sided/one_sided.hpp"
 #include "src/runtime/allocation.hpp"
@@ -70,9 +71,14 @@ void check_room(Box const& box, std::int64_t cells) {
                         cells == 1 ? "is" : "are", " ", cells));
 }
 
-std::size_t cells_to_read(StatePtr const& state, Box const& box) {
+std::int64_t cells_to_read(StatePtr const& state, Box const& box) {
   one_sided_to(state).check(storage_of(*state), box);
-  return static_cast<std::size_t>(box.cells());
+  return box.cells();
+}
+
+void make_room_to_read(std::int64_t count, std::size_t bytes_each,
+                       std::function<void(std::size_t)> const& make) {
+  make_room(count, bytes_each, "read", make);
 }
 
 std::shared_ptr<OneSidedRequest> begin_read(StatePtr const& state, Box const& box,

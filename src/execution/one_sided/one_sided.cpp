@@ -7,6 +7,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/hash.hpp"
+#include "src/base/host_room.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/device/strided.hpp"
@@ -271,7 +272,9 @@ std::shared_ptr<OneSidedRequest> OneSided::begin_read(ArrayState& array, Box con
   impl_->check_box(array, box);
   auto request = std::make_shared<OneSidedRequest>();
   auto const bytes = array.element_bytes();
-  if (into == nullptr) request->cells.resize(static_cast<std::size_t>(box.cells() * bytes));
+  if (into == nullptr)
+    make_room(box.cells() * bytes, 1, "read_async",
+              [&](std::size_t count) { request->cells.resize(count); });
   request->into = into == nullptr ? request->cells.data() : into;
   array.layout()->visit_owners(box, 0, [&](DeviceId, Box const& owned) {
     auto const cells = intersect(box, owned);

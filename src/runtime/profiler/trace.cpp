@@ -100,7 +100,12 @@ void check_trace_file(std::string const& asked, ProcessId self) {
                            "; name another, or unset it"));
   };
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) refuse("is a folder");
+  auto const kind = std::filesystem::status(file, ignored).type();
+  if (kind == std::filesystem::file_type::directory) refuse("is a folder");
+  if (kind == std::filesystem::file_type::not_found && std::filesystem::is_symlink(file, ignored))
+    refuse("is a link that leads nowhere");
+  if (std::filesystem::exists(file, ignored) && kind != std::filesystem::file_type::regular)
+    refuse("is a pipe, socket or device");  // to write a pipe without a reader would never end
   auto const folder = file.substr(0, file.find_last_of('/') + 1);
   auto const place = folder.empty() ? "." : folder;
   if (!std::filesystem::is_directory(place, ignored)) refuse("lies in a folder that is not there");
@@ -140,7 +145,7 @@ void Observer::write_trace() const {
   log_error(text("the trace cannot be written to ", printable(path), ": ", std::strerror(error),
                  "; set TESSERA_TRACE to a file in a folder that ",
                  error == ENOSPC ? "has room for it" : "is there"));
-  // Removes an incomplete trace, but keeps special files such as /dev/full or a pipe.
+  // Removes an incomplete trace, but nothing else that may be here by now.
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -24,7 +25,10 @@ void read_cell(StatePtr const& state, Cell cell, std::byte* into);
 void write_cell(StatePtr const& state, Cell cell, std::byte const* from);
 void update_cell(StatePtr const& state, Cell cell, CellUpdate const& update, std::byte* old);
 /// How many cells a box has. Throws: as begin_read.
-[[nodiscard]] std::size_t cells_to_read(StatePtr const& state, Box const& box);
+[[nodiscard]] std::int64_t cells_to_read(StatePtr const& state, Box const& box);
+/// Calls `make`, which allocates that many cells. Throws: Error, with the size, without memory.
+void make_room_to_read(std::int64_t count, std::size_t bytes_each,
+                       std::function<void(std::size_t)> const& make);
 [[nodiscard]] std::shared_ptr<OneSidedRequest> begin_read(StatePtr const& state, Box const& box,
                                                           std::byte* into);
 /// Throws: ShapeError if there are not as many cells as the box has.

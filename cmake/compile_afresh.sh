@@ -1,0 +1,13 @@
+#!/bin/sh
+# Runs a compiler that makes a precompiled header, without the one from before.
+#
+#   compile_afresh.sh COMMAND...
+#
+# ccache asks the preprocessor what a header consists of. If an old precompiled header is there, the
+# answer names that instead of the sources, so that ccache takes them for unchanged.
+for word in "$@"; do
+  case "$word" in
+    *.gch) rm -f "$word" ;;
+  esac
+done
+exec "$@"
