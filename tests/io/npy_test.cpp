@@ -459,15 +459,15 @@ TEST_CASE("hosts that have different files under one path are told so") {
     ::close(file);
     std::string what = "nothing";
     try {
-      what = holds(load_npy<double, 2>(path, over(8)), std::vector<double>(64, 1.0)) ? "right"
-                                                                                     : "wrong";
+      what = holds(load_npy<double, 2>(path, over(8, 1)), std::vector<double>(64, 1.0)) ? "right"
+                                                                                        : "wrong";
     } catch (Mismatch const& mismatch) {
       what = mismatch.what();
     }
     ::close(700);
     return what;
   };
-  auto const all_over = over(8);
+  auto const all_over = over(8, 1);
   auto const larger = full<double>({8, 8}, 1.0, all_over);
   auto const smaller = full<double>({4, 8}, 1.0, all_over);
   auto const turned = full<double>({16, 4}, 1.0, all_over);
