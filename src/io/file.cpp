@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -66,7 +68,9 @@ constexpr std::size_t part_digits = 16;
 // Removes a file of this user that no process has locked. On some file systems only a file that is
 // open for writing can be locked.
 void remove_if_unlocked(std::string const& path) {
-  int const descriptor = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  constexpr int flags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+  int descriptor = ::open(path.c_str(), O_RDWR | flags);
+  if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDONLY | flags);
   if (descriptor < 0) return;
   struct stat about {};
   struct stat now {};
@@ -174,7 +178,14 @@ void File::belong_to(uid_t owner, gid_t group, mode_t permissions) const {
 
 bool File::lock() const {
   struct stat about {};
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  constexpr int most_looks = 1000;
+  int looks = 0;
+  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return true;
+    if (++looks == most_looks)
+      throw Error(text(printable(path_), " stays locked by another process"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   return ::fstat(descriptor_, &about) == 0 && about.st_nlink > 0;
 }
 

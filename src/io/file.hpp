@@ -38,7 +38,7 @@ class File {
   void write_at(std::int64_t offset, std::span<std::byte const> bytes) const;
   void resize(std::int64_t bytes) const;
   /// Locks the file for as long as it is open, where its file system has locks. False if somebody
-  /// else has locked or removed it.
+  /// has removed it. Throws: also where somebody else keeps it locked for a second.
   [[nodiscard]] bool lock() const;
   /// Sets who owns the file and who may read and write it.
   void belong_to(uid_t owner, gid_t group, mode_t permissions) const;

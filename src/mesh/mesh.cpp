@@ -32,6 +32,22 @@ namespace {
 constexpr std::int64_t most_devices = std::int64_t{1} << 62;
 constexpr std::size_t most_listed = 16;  // devices that are printed one by one
 
+// parse_mesh and parse_sharding read back what is printed.
+void check_name(std::string_view name) {
+  constexpr std::size_t longest = 256;
+  constexpr std::string_view blanks = " \t";
+  bool const is_readable = name.size() <= longest && printable(name) == name &&
+                           name.find_first_of("\"=,()") == std::string_view::npos &&
+                           blanks.find(name.front()) == std::string_view::npos &&
+                           blanks.find(name.back()) == std::string_view::npos &&
+                           !name.starts_with("devices ");
+  if (!is_readable)
+    throw ShardingError(text("the name of a mesh axis '", excerpt(name),
+                             "' could not be read back from text: a name has at most ", longest,
+                             " bytes, none of \" = , ( ) or control characters, no blank at either "
+                             "end, and does not begin with 'devices '"));
+}
+
 void check_axes(std::vector<MeshAxis> const& axes) {
   if (axes.empty())
     throw ShardingError("a mesh needs at least one axis; for one device use Mesh({{\"x\", 1}})");
@@ -42,6 +58,7 @@ void check_axes(std::vector<MeshAxis> const& axes) {
   for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
     if (axis->name.empty())
       throw ShardingError(text("axis ", axis - axes.begin(), " of a mesh has an empty name"));
+    check_name(axis->name);
     if (axis->size < 1)
       throw ShardingError(text("mesh axis '", excerpt(axis->name), "' has size ", axis->size,
                                "; sizes are 1 or more"));

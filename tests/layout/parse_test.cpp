@@ -2,6 +2,7 @@
 
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -32,6 +33,39 @@ TEST_CASE("what is printed is read back") {
     for (std::size_t d = 0; d < shape.size(); ++d)
       REQUIRE(parse_cut(text(sharding.cut(d))) == sharding.cut(d));
   }
+}
+
+TEST_CASE("a name of an axis is read back, or refused when the mesh is made") {
+  std::vector<std::string> names{"x",
+                                 "two words",
+                                 "größe",
+                                 "[0]",
+                                 "devices",
+                                 "devices 2",
+                                 "none",
+                                 std::string(256, 'x'),
+                                 std::string(257, 'x'),
+                                 "\xff"};
+  for (int letter = 0; letter < 128; ++letter) {
+    auto const one = static_cast<char>(letter);
+    names.insert(names.end(), {{one}, {one, 'x'}, {'x', one}, {'x', one, 'x'}});
+  }
+  int refused = 0;
+  for (auto const& name : names) {
+    CAPTURE(name);
+    try {
+      Mesh const mesh({{"first", 2}, {name, 3}});
+      NamedSharding const sharding(mesh, P("first", name));
+      REQUIRE(parse_mesh(text(mesh)) == mesh);
+      REQUIRE(parse_sharding(text(sharding)) == sharding);
+    } catch (ShardingError const& error) {
+      CHECK(std::string(error.what()).find("none of \" = , ( ) or control characters") !=
+            std::string::npos);
+      ++refused;
+    }
+  }
+  // Of each letter four names: of 33 control characters and of " = , ( ) all, of the blank three.
+  CHECK(refused == 4 * (33 + 5) + 3 + 3);
 }
 
 TEST_CASE("segments are read with their rules") {

@@ -34,7 +34,8 @@ class Mesh {
  public:
   /// Devices 0, 1, … in row-major order.
   /// Throws:  ShardingError if there is no axis or more than eight, a size is below 1, a name is
-  ///          empty or repeated, or the sizes multiply to more than 2^62.
+  ///          empty, repeated or one that parse_mesh could not read back, such as one with a comma
+  ///          or a quote, or the sizes multiply to more than 2^62.
   /// Example: in Mesh({{"x", 2}, {"y", 4}}), device 5 is at (1, 1).
   Mesh(std::initializer_list<MeshAxis> axes);
   explicit Mesh(std::vector<MeshAxis> axes);
