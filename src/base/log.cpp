@@ -12,8 +12,7 @@
 namespace tessera {
 namespace {
 
-/// As much as the other processes are told of an exception, or more.
-constexpr std::size_t most_in_line = 1024;
+constexpr std::size_t most_in_line = 16 * 1024;
 
 std::atomic<std::int64_t> log_process{-1};
 

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// Lines on standard error, each with the process that wrote it. No step of a running program
-/// prints; each line is written once or ends the job. Of a
-/// line that is longer than 1 kB, the beginning is written, and its length.
+/// prints; each line is written once or ends the job. A line longer than 16 KiB is cut there, and
+/// ends with its length.
 
 #include <string_view>
 

@@ -24,7 +24,7 @@ using detail::TextStream;
 inline constexpr std::size_t most_in_excerpt = 80;
 
 /// Returns the beginning of a text from outside, printable, in at most `most` bytes; of a longer
-/// one also its length: "segments(seg... (20000 bytes)".
+/// one also its length: "segments(seg... (20000 bytes)". `kept`: control characters that stay.
 [[nodiscard]] std::string excerpt(std::string_view words, std::size_t most = most_in_excerpt,
                                   std::string_view kept = "");
 

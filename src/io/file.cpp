@@ -65,20 +65,28 @@ std::string behind_links(std::string path) {
 constexpr char const* part_mark = ".part-";
 constexpr std::size_t part_digits = 16;
 
-// Removes a file of this user that no process has locked. On some file systems only a file that is
+// True if the path leads to the open file. On some file systems a file that was removed while
+// somebody has it open keeps a name, so its number of links says nothing.
+bool is_at(std::string const& path, int descriptor) {
+  struct stat open {};
+  struct stat there {};
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+         open.st_ino == there.st_ino && open.st_dev == there.st_dev;
+}
+
+// Removes a file of this user, or of the owner that such a file was to have, that no process has
+// locked. On some file systems only a file that is
 // open for writing can be locked.
-void remove_if_unlocked(std::string const& path) {
+void remove_if_unlocked(std::string const& path, std::optional<uid_t> owner) {
   constexpr int flags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
   int descriptor = ::open(path.c_str(), O_RDWR | flags);
   if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDONLY | flags);
   if (descriptor < 0) return;
   struct stat about {};
-  struct stat now {};
   // While it is locked, nobody who follows this rule replaces it.
-  bool const is_abandoned =
-      ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == ::geteuid() &&
-      ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ::lstat(path.c_str(), &now) == 0 &&
-      now.st_ino == about.st_ino && now.st_dev == about.st_dev;
+  bool const is_abandoned = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+                            (about.st_uid == ::geteuid() || about.st_uid == owner) &&
+                            ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_at(path, descriptor);
   if (is_abandoned) (void)::unlink(path.c_str());
   ::close(descriptor);
 }
@@ -177,16 +185,16 @@ void File::belong_to(uid_t owner, gid_t group, mode_t permissions) const {
 }
 
 bool File::lock() const {
-  struct stat about {};
   constexpr int most_looks = 1000;
   int looks = 0;
   while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return true;
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) break;  // no locks here
     if (++looks == most_looks)
       throw Error(text(printable(path_), " stays locked by another process"));
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return ::fstat(descriptor_, &about) == 0 && about.st_nlink > 0;
+  return is_at(path_, descriptor_);
 }
 
 void File::sync() const {
@@ -223,7 +231,7 @@ std::optional<FileAside::Attributes> FileAside::replaced() const {
 
 File const& FileAside::create() {
   auto const old = replaced();
-  remove_abandoned();
+  remove_abandoned(old ? std::optional(old->owner) : std::nullopt);
   // Nobody else may open it before it belongs to whom it should. Another process that removes
   // abandoned files may take it for one before it is locked.
   do {
@@ -235,7 +243,7 @@ File const& FileAside::create() {
 }
 
 // Leaves alone what is not sure to be such a file.
-void FileAside::remove_abandoned() const {
+void FileAside::remove_abandoned(std::optional<uid_t> owner) const {
   auto const folder = folder_of(path_);
   auto const begin = path_.substr(path_.rfind('/') + 1) + part_mark;
   std::error_code error;
@@ -245,7 +253,7 @@ void FileAside::remove_abandoned() const {
     bool const is_part =
         name.size() == begin.size() + part_digits && name.starts_with(begin) &&
         name.find_first_not_of("0123456789abcdef", begin.size()) == std::string::npos;
-    if (is_part) remove_if_unlocked(entry->path());
+    if (is_part) remove_if_unlocked(entry->path(), owner);
   }
 }
 
@@ -283,7 +291,7 @@ FileFacts facts_of(File const& file, std::int64_t header_bytes) {
   std::string header(static_cast<std::size_t>(std::min(facts.size_bytes, header_bytes)), '\0');
   file.read_at(0, std::as_writable_bytes(std::span(header)));
   facts.header_hash = hash_text(header);
-  if (::gethostname(facts.host.data(), facts.host.size() - 1) != 0) facts.host = {'?'};
+  if (::gethostname(facts.host.data(), facts.host.size()) != 0) facts.host = {'?'};
   return facts;
 }
 
@@ -296,10 +304,11 @@ void check_same_file(std::string const& path, FileFacts const& firsts,
   std::string trouble;
   bool const is_as_long = own && own->size_bytes == firsts.size_bytes;
   if (own && !(is_as_long && own->header_hash == firsts.header_hash))
-    trouble =
-        text(printable(path), " is not the same file everywhere: ", seen(firsts, ProcessId{0}),
-             ", ", seen(*own, job().self()), is_as_long ? " with another header" : "",
-             "; copy one file to every host, or name one that all of them see");
+    trouble = text(excerpt(path), " is not the same file everywhere: ", seen(firsts, ProcessId{0}),
+                   ", ", seen(*own, job().self()), is_as_long ? " with another header" : "",
+                   firsts.host == own->host
+                       ? "; do not replace it meanwhile, and start all processes in one folder"
+                       : "; copy one file to every host, or name one that all of them see");
   if (auto const first = first_to_speak(trouble)) throw Mismatch(text(caller, ": ", first->words));
 }
 

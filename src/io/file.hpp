@@ -38,7 +38,8 @@ class File {
   void write_at(std::int64_t offset, std::span<std::byte const> bytes) const;
   void resize(std::int64_t bytes) const;
   /// Locks the file for as long as it is open, where its file system has locks. False if somebody
-  /// has removed it. Throws: also where somebody else keeps it locked for a second.
+  /// has removed it.
+  /// Throws: also where somebody else keeps it locked for a second.
   [[nodiscard]] bool lock() const;
   /// Sets who owns the file and who may read and write it.
   void belong_to(uid_t owner, gid_t group, mode_t permissions) const;
@@ -67,9 +68,9 @@ class FileAside {
   ~FileAside();
 
   [[nodiscard]] std::string const& path() const { return aside_; }
-  /// Makes the file, and keeps it open too. Where it will replace another, it gets that one's
-  /// owner, group and permissions. Throws: Error if the other one is no regular file, as a folder
-  /// or a device; if this user may
+  /// Makes the file, and keeps it open too. A file that will replace another one gets that one's
+  /// owner, group and permissions.
+  /// Throws: Error if the other one is no regular file, as a folder or a device; if this user may
   ///         not write it; and if its owner and group cannot be kept.
   [[nodiscard]] File const& create();
   /// Replaces an older file atomically.
@@ -82,7 +83,7 @@ class FileAside {
     mode_t permissions;
   };
   [[nodiscard]] std::optional<Attributes> replaced() const;
-  void remove_abandoned() const;
+  void remove_abandoned(std::optional<uid_t> owner) const;
 
   std::string path_;
   std::string aside_;
@@ -132,7 +133,7 @@ struct FileFacts {
 [[nodiscard]] FileFacts facts_of(File const& file, std::int64_t header_bytes);
 
 /// Where hosts have files of their own under one path, the header of one would cut up the cells of
-/// another. `own`: of a process that reads the file.
+/// another. `own`: what this process sees; empty if it reads nothing.
 /// Ranks:  collective.
 /// Throws: Mismatch on every process unless all read what process 0 has seen.
 void check_same_file(std::string const& path, FileFacts const& firsts,

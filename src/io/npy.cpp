@@ -326,12 +326,14 @@ StatePtr load_npy(std::string const& path, NamedSharding const& sharding, NpyTyp
     FileFacts facts;
   } first;
   auto& header = first.header;
+  std::optional<File> file;
+  std::optional<FileFacts> facts;
   Troubles troubles;
   if (job().self() == ProcessId{0})
     troubles.guard([&] {
-      auto const file = File::open_to_read(path);
-      header = header_in(file, path);
-      first.facts = facts_of(file, header.first_cell);
+      file.emplace(File::open_to_read(path));
+      header = header_in(*file, path);
+      first.facts = facts_of(*file, header.first_cell);
     });
   troubles.throw_alike();
   share_from_first(std::as_writable_bytes(std::span(&first, 1)));
@@ -339,9 +341,7 @@ StatePtr load_npy(std::string const& path, NamedSharding const& sharding, NpyTyp
   check_rank(path, header, rank);
   auto state = rank == 0 ? make_state(sharding_of_cell(sharding), {1}, type.bytes)
                          : make_state(sharding, header.shape(), type.bytes);
-  std::optional<File> file;
-  std::optional<FileFacts> facts;
-  if (!storage_of(*state).shards().empty())
+  if (!file && !storage_of(*state).shards().empty())
     troubles.guard([&] {
       file.emplace(File::open_to_read(path));
       facts = facts_of(*file, header.first_cell);

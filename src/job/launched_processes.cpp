@@ -24,7 +24,8 @@ namespace {
 namespace files = std::filesystem;
 
 constexpr char const* mark_name = "tessera-start";
-constexpr int mark_seals = F_SEAL_SHRINK | F_SEAL_GROW;  // of a file, only memory has seals
+constexpr int mark_seals =
+    F_SEAL_SHRINK | F_SEAL_GROW;  // only files of memfd_create can carry them
 
 /// Calls `f(entry)` for every entry of a folder that can be read.
 template <class F>
@@ -48,15 +49,24 @@ EnvironmentLookup lookup_in(std::string_view variables) {
   };
 }
 
-/// True if this is a process of the user that this one acts as. Root reads the variables of all
-/// users, and anybody can name a job and a rank in their own.
+/// True if this process acts as its user in all ways, and that is this one's. Root can read the
+/// variables of all users, and anybody can name a job and a rank in their own, also to a program
+/// that starts with the rights of its owner.
 bool is_of_same_user(std::int64_t pid) {
-  struct stat about {};
-  return ::stat(text("/proc/", pid).c_str(), &about) == 0 && about.st_uid == ::geteuid();
+  auto const status = bytes_if_readable(text("/proc/", pid, "/status"));
+  constexpr std::string_view mark = "\nUid:";
+  auto const found = status.find(mark);
+  if (found == std::string::npos) return false;
+  auto rest = std::string_view(status).substr(found + mark.size());
+  auto const own = text(::geteuid());
+  auto const real = take_word(rest);
+  auto const effective = take_word(rest);
+  auto const saved = take_word(rest);
+  return real == own && effective == own && saved == own;
 }
 
-/// The content of memory that is made as a ProgressMark makes it; nothing of anything else, which
-/// is not even opened if it is a pipe or a device.
+/// Reads what a ProgressMark shows. Opens nothing that is not a regular file, since opening a pipe
+/// can wait for ever, and reads nothing that another program could cut short meanwhile.
 std::optional<Progress> progress_in(files::path const& path) {
   Descriptor const place(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat about {};

@@ -49,8 +49,9 @@ struct LaunchedProcess {
 /// Those of the same user that /proc shows here, by number, this one included. None without a
 /// launcher's variables, in a container of its own, or if the system hides processes. A number with
 /// several processes, as behind a shell, stands for the one that shows its progress, else for the
-/// innermost; it is left out if there is more than one of those. Ranks: local. Cost: reads three
-/// files for every process of the host.
+/// innermost; it is left out if there is more than one of those.
+/// Ranks: local.
+/// Cost:  reads four files for every process of the host.
 [[nodiscard]] std::vector<LaunchedProcess> launched_processes(LaunchFacts const& own);
 
 }  // namespace tessera

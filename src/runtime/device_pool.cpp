@@ -57,11 +57,11 @@ class SlowStart {
 
   void made(std::int64_t so_far) {
     constexpr std::chrono::seconds patience{5};
-    if (so_far == count_ || is_told_ || std::chrono::steady_clock::now() - began_ < patience)
-      return;
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - began_;
+    if (is_told_ || so_far == count_ || taken < patience) return;
     is_told_ = true;
     log_warning(text("this process has made ", so_far, " of its ", count_, " devices in ",
-                     patience.count(), " s, and goes on; fewer start sooner"));
+                     static_cast<int>(taken.count()), " s, and goes on; fewer start sooner"));
   }
 
  private:

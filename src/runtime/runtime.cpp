@@ -27,22 +27,31 @@
 namespace tessera {
 namespace {
 
-// The handler of the C++ library prints the exception again, however long its words are.
-bool is_of_program(std::terminate_handler handler) {
+// The handler of the C++ library that prints the exception again, however long its words are.
 #ifdef __GLIBCXX__
-  if (handler == &__gnu_cxx::__verbose_terminate_handler) return false;
+constexpr std::terminate_handler prints_again = &__gnu_cxx::__verbose_terminate_handler;
+#else
+constexpr std::terminate_handler prints_again = nullptr;
 #endif
-  return handler != nullptr;
+
+// Of the program's own exceptions the beginning is enough; a message of Tessera ends with the
+// remedy.
+std::string words_of_uncaught(std::exception const& error) {
+  constexpr std::size_t most_of_program = 1024;
+  if (dynamic_cast<Error const*>(&error) != nullptr) return error.what();
+  return excerpt(error.what(), most_of_program, "\n\t");
 }
 
 // Prints the uncaught exception and ends the job, so that no other process waits for this one.
 [[noreturn]] void end_job_on_terminate() {
   auto error = std::current_exception();
   if (!error) error = std::make_exception_ptr(Error("std::terminate was called"));
+  bool is_told = false;
   try {
     std::rethrow_exception(error);
   } catch (std::exception const& other) {
-    log_error(text("uncaught exception: ", other.what()));
+    log_error(text("uncaught exception: ", words_of_uncaught(other)));
+    is_told = true;
   } catch (...) {
     log_error("uncaught exception that is no std::exception");
   }
@@ -54,7 +63,8 @@ bool is_of_program(std::terminate_handler handler) {
     engine->end_in_error(error);
   if (auto* const job = current.bootstrap_to_abort; job != nullptr && job->process_count() > 1)
     job->abort_job();
-  if (is_of_program(current.terminate_handler)) current.terminate_handler();
+  auto const handler = current.terminate_handler;
+  if (handler != nullptr && !(is_told && handler == prints_again)) handler();
   std::abort();
 }
 

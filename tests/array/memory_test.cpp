@@ -99,7 +99,7 @@ TEST_CASE("each further device takes at most 1 KiB of an array of 8 cells") {
 // A sanitizer ends a program that gets no memory.
 TEST_CASE("where one process lacks the memory for to_host, all are told, and go on" *
           doctest::skip(ts::test::is_sanitized)) {
-  constexpr std::int64_t cells = 32 << 20;
+  constexpr std::int64_t cells = 8 << 20;
   auto const sharding = on_devices(ts::device_count());
   auto const u = ts::full<double>({cells}, 1.0, sharding);
   ts::DistArray const mask = u > 0.5;
@@ -109,7 +109,7 @@ TEST_CASE("where one process lacks the memory for to_host, all are told, and go 
   bool const is_last = ts::process().value() == ts::process_count() - 1;
   if (is_last) {
     auto limit = old;
-    limit.rlim_cur = address_space_bytes() + (100U << 20U);
+    limit.rlim_cur = address_space_bytes() + (32U << 20U);
     REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
   }
 
@@ -123,10 +123,10 @@ TEST_CASE("where one process lacks the memory for to_host, all are told, and go 
   REQUIRE(::setrlimit(RLIMIT_AS, &old) == 0);
 
   CAPTURE(told);
-  CHECK_ALL(told == (is_last ? "this process cannot have the memory for to_host: 33554432 times 8 "
+  CHECK_ALL(told == (is_last ? "this process cannot have the memory for to_host: 8388608 times 8 "
                                "bytes; ask for less"
-                             : "another process cannot have the memory for to_host: 256.0 MiB; ask "
-                               "for less"));
+                             : "another process cannot have the memory for to_host: 8388608 times "
+                               "8 bytes; ask for less"));
   CHECK_ALL(some == std::vector<bool>(2 << 20, true));
 }
 

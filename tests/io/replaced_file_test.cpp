@@ -11,6 +11,8 @@
 
 #include "tessera/io/npy.hpp"
 
+#include "src/io/file.hpp"
+
 #include "support/arrays.hpp"
 #include "support/as_user.hpp"
 #include "support/left_out.hpp"
@@ -151,6 +153,23 @@ TEST_CASE("a link that leads to itself is left alone") {
             "Too many levels of symbolic links"));
   CHECK_ALL(std::filesystem::is_symlink(path));
   CHECK_ALL(folder.count() == 1);
+}
+
+TEST_CASE("a file is locked while it is open, unless somebody has removed it") {
+  Folder const folder;
+  if (process().value() != 0) return;
+  auto const path = folder / "file";
+  auto const file = detail::File::create(path, 0600);
+  CHECK(file.lock());
+  CHECK_THROWS_WITH_AS((void)detail::File::open_to_write(path).lock(),
+                       (path + " stays locked by another process").c_str(), Error);
+
+  auto const removed = detail::File::create(folder / "removed", 0600);
+  std::filesystem::remove(folder / "removed");
+  CHECK_FALSE(removed.lock());
+  auto const again = detail::File::create(folder / "removed", 0600);
+  CHECK_FALSE(removed.lock());
+  CHECK(again.lock());
 }
 
 TEST_SUITE_END();

@@ -221,14 +221,20 @@ class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
     // A vector of bool is no memory of bools: it is read as bytes.
     using Cell = std::conditional_t<std::same_as<value_type, bool>, std::uint8_t, value_type>;
     std::vector<Cell> cells;
-    detail::make_room_for_all(cells_of(this->shape()), sizeof(Cell), this->location(),
-                              [&](std::size_t count) { cells.resize(count); });
+    std::vector<value_type> bools;
+    detail::make_room_for_all(this->readable(), cells_of(this->shape()), this->location(),
+                              [&](std::size_t count) {
+                                cells.resize(count);
+                                if constexpr (std::same_as<value_type, bool>) bools.resize(count);
+                              });
     detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
                          reinterpret_cast<std::byte*>(cells.data()), this->location());
-    if constexpr (std::same_as<value_type, bool>)
-      return std::vector<value_type>(cells.begin(), cells.end());
-    else
+    if constexpr (std::same_as<value_type, bool>) {
+      bools.assign(cells.begin(), cells.end());
+      return bools;
+    } else {
       return cells;
+    }
   }
 };
 

@@ -79,8 +79,8 @@ void save_npy(std::string const& path, E const& e) {
 ///
 /// Ranks:   collective; every process reaches the file by the same path.
 /// Throws:  alike on every process: Error if the file cannot be read, is not a NumPy file or is too
-///          short; UsageError if its type is not T; ShapeError if it does not have N dimensions;
-///          ShardingError.
+///          short; Mismatch if processes see files of other sizes or headers; UsageError if its
+///          type is not T; ShapeError if it does not have N dimensions; ShardingError.
 /// Cost:    one read per run of cells that lie together in the file, at most 4 MiB; runs with small
 ///          gaps between them are read with the gaps.
 /// Example: auto u = load_npy<double, 2>("u.npy", {mesh, P("y", "x")});

@@ -338,23 +338,25 @@ std::vector<RawShard> shards_to_write(StatePtr const& state) {
   return raw_shards(storage_of(*state));
 }
 
-void make_room_for_all(std::int64_t count, std::size_t bytes_each, SourceLocation const& location,
+void make_room_for_all(StatePtr const& state, std::int64_t count, SourceLocation const& location,
                        std::function<void(std::size_t)> const& make) {
   constexpr std::int64_t worth_asking = 1 << 20;
+  check_closed(*state, "a host read");
+  auto const element_bytes = state->element_bytes();
   std::string lack;
   try {
-    make_room(count, bytes_each, "to_host", make);
+    make_room(count, static_cast<std::size_t>(element_bytes), "to_host", make);
   } catch (Error const& error) {
     lack = error.what();
   }
-  auto const bytes = count * static_cast<std::int64_t>(bytes_each);
   std::byte is_lacking{static_cast<unsigned char>(lack.empty() ? 0 : 1)};
-  if (bytes >= worth_asking) or_over_processes({&is_lacking, 1}, location, {"which reads cells"});
+  if (count >= worth_asking / element_bytes)
+    or_over_processes({&is_lacking, 1}, location,
+                      {"which makes room for to_host", 0, static_cast<std::uint64_t>(count)});
   if (is_lacking == std::byte{0}) return;
-  throw Error(lack.empty()
-                  ? text("another process cannot have the memory for to_host: ", bytes_text(bytes),
-                         "; ask for less")
-                  : lack);
+  throw Error(lack.empty() ? text("another process cannot have the memory for to_host: ", count,
+                                  " times ", counted(element_bytes, "byte"), "; ask for less")
+                           : lack);
 }
 
 void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,

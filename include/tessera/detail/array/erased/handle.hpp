@@ -101,9 +101,11 @@ void take_from_pieces(StatePtr const& state, std::vector<RawPiece> const& pieces
 
 /// Copies this process's cells out of a whole row-major array.
 void take_from_host(StatePtr const& state, std::byte const* whole);
-/// Calls `make`, which allocates that many cells on every process. Ranks: collective from 1 MiB on.
-/// Throws: Error on every process if any lacks the memory; then the job can go on.
-void make_room_for_all(std::int64_t count, std::size_t bytes_each, SourceLocation const& location,
+/// Calls `make`, which allocates so many cells on every process.
+/// Ranks:  collective from 1 MiB on.
+/// Throws: Error, with the size, if there is no memory: from 1 MiB on, on every process if any has
+///         none, and the job can go on; for less, on those alone.
+void make_room_for_all(StatePtr const& state, std::int64_t count, SourceLocation const& location,
                        std::function<void(std::size_t)> const& make);
 /// The cells first + step · i of a box of extents `count`, row-major, on every process.
 /// Ranks: collective.
