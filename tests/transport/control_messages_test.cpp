@@ -35,6 +35,8 @@ TEST_CASE("text that does not fit is cut and still ends") {
   CHECK(control::Text<8>("heat").view() == "heat");
   CHECK(control::Text<8>("heat_1d.cpp").view() == "heat_1d");
   CHECK(control::Text<8>("").view().empty());
+  CHECK(text(control::Text<8>("heat\n1d")) == "heat\n1d");
+  CHECK(text(control::Text<8>("\x01\x02\x03\x04")) == "\\x01\\x02... (4 bytes)");
 }
 
 TEST_CASE("a statement is told by its number, its file and its line") {

@@ -218,23 +218,20 @@ class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
   }
   /// The cells shown, in row-major order, on every process. Ranks: collective.
   [[nodiscard]] std::vector<value_type> to_host() const requires(N > 0) {
+    constexpr bool is_bool = std::same_as<value_type, bool>;
     // A vector of bool is no memory of bools: it is read as bytes.
-    using Cell = std::conditional_t<std::same_as<value_type, bool>, std::uint8_t, value_type>;
-    std::vector<Cell> cells;
+    std::vector<std::conditional_t<is_bool, std::uint8_t, value_type>> cells;
     std::vector<value_type> bools;
-    detail::make_room_for_all(this->readable(), cells_of(this->shape()), this->location(),
-                              [&](std::size_t count) {
-                                cells.resize(count);
-                                if constexpr (std::same_as<value_type, bool>) bools.resize(count);
-                              });
+    auto const make = [&](std::size_t count) {
+      cells.resize(count);
+      if constexpr (is_bool) bools.resize(count);
+    };
+    detail::make_room_for_all(this->readable(), cells_of(this->shape()), this->location(), make);
     detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
                          reinterpret_cast<std::byte*>(cells.data()), this->location());
-    if constexpr (std::same_as<value_type, bool>) {
-      bools.assign(cells.begin(), cells.end());
-      return bools;
-    } else {
-      return cells;
-    }
+    if constexpr (!is_bool) return cells;
+    bools.assign(cells.begin(), cells.end());
+    return bools;
   }
 };
 

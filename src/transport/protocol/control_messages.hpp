@@ -67,9 +67,10 @@ struct Text {
   [[nodiscard]] std::string_view view() const {
     return {letters.data(), ::strnlen(letters.data(), Size)};
   }
-  /// For people: as `printable`, in several lines if it has them.
+  /// For people: as `excerpt`, in several lines if it has them. Letters that are no text take four
+  /// times their room.
   friend std::ostream& operator<<(std::ostream& out, Text const& text) {
-    return out << printable(text.view(), "\n");
+    return out << excerpt(text.view(), Size, "\n");
   }
 };
 
