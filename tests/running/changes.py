@@ -1,9 +1,9 @@
 """What changed since the sources were last known to pass, and which turn it is.
 
 A state of the sources is known to pass if `.ci/run` noted its tree in
-${XDG_CACHE_HOME:-~/.cache}/tessera/checks on this machine, or if tests/full noted its commit in
-bench/results/full.txt. Changes are those since the newest such ancestor, with those that are not
-committed. Where there is none, or no git, everything counts as changed.
+${XDG_CACHE_HOME:-~/.cache}/tessera/checks on this machine, or if every part of tests/full has passed
+there or later (bench/results/full.txt). Changes are those since the newest such ancestor, with those
+that are not committed. Where there is none, or no git, everything counts as changed.
 """
 import functools
 import os
@@ -59,13 +59,19 @@ def base() -> str:
     passed = {line.split()[0] for line in path.read_text(encoding="utf-8").splitlines() if line.strip()} \
         if path.exists() else set()
     in_full = set(full_results().values())
-    for line in git("log", "--format=%H %T", "HEAD").splitlines()[1:]:
+    is_whole = in_full and not parts_that_never_passed()
+    for number, line in enumerate(git("log", "--format=%H %T", "HEAD").splitlines()):
         commit, tree = line.split()
-        if tree in passed:
-            return commit
-        if any(commit.startswith(known) for known in in_full):
+        in_full.discard(commit)
+        if number > 0 and (tree in passed or (is_whole and not in_full)):
             return commit
     return ""
+
+
+def parts_that_never_passed() -> set[str]:
+    """Names of parts of tests/full. One that passed says nothing of what the others test."""
+    import full  # pylint: disable=import-outside-toplevel,cyclic-import
+    return {part.name for part in full.PARTS} - set(full_results())
 
 
 @functools.cache
