@@ -96,6 +96,7 @@ class Row:
         ended = time.monotonic()
         told = self.run.time_of(r"^fault$")
         self.began = told if told else self.began
+        assert self.began is not None, "the job ended before the fault"
         self.seconds = ended - self.began
         first = self.run.time_of("PeerFailed|Mismatch")
         self.first = first - self.began if first else None
