@@ -47,7 +47,7 @@ TEST_CASE("a line cannot steer the terminal, whoever worded it") {
 }
 
 TEST_CASE("of a long line the beginning is written, and its length") {
-  auto const seen = captured([] { log_error(std::string(10'000'000, 'x') + '\n'); });
+  auto const seen = captured([] { log_error(std::string(std::size_t{10'000'000}, 'x') + '\n'); });
 
   CHECK(seen.errors == "tessera: error: " + std::string(16 * 1024, 'x') + "... (10000001 bytes)\n");
 }
