@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <cstdio>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace tessera {
 
 std::optional<std::string> bytes_of_file(std::string const& path) {
@@ -26,8 +29,17 @@ std::string bytes_if_readable(std::string const& path) {
 }
 
 bool write_file(std::string const& path, std::string_view bytes) {
-  auto* const file = std::fopen(path.c_str(), "wbe");
-  if (file == nullptr) return false;
+  // A pipe without a reader is an error at once, not a wait without end.
+  constexpr mode_t for_everybody = 0666;
+  int const descriptor =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, for_everybody);
+  if (descriptor < 0) return false;
+  (void)::fcntl(descriptor, F_SETFL, 0);
+  auto* const file = ::fdopen(descriptor, "wb");
+  if (file == nullptr) {
+    ::close(descriptor);
+    return false;
+  }
   bool const is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   auto const error = errno;
   bool const is_closed = std::fclose(file) == 0;

@@ -75,12 +75,13 @@ bool is_at(std::string const& path, int descriptor) {
 }
 
 // Removes a file of this user, or of the owner that such a file was to have, that no process has
-// locked. On some file systems only a file that is
-// open for writing can be locked.
+// locked. On some file systems only a file that is open for writing can be locked; a file may also
+// forbid its owner to read it.
 void remove_if_unlocked(std::string const& path, std::optional<uid_t> owner) {
   constexpr int flags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
-  int descriptor = ::open(path.c_str(), O_RDWR | flags);
-  if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDONLY | flags);
+  int descriptor = -1;
+  for (int const access : {O_RDWR, O_WRONLY, O_RDONLY})
+    if (descriptor < 0) descriptor = ::open(path.c_str(), access | flags);
   if (descriptor < 0) return;
   struct stat about {};
   // While it is locked, nobody who follows this rule replaces it.

@@ -5,7 +5,6 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/transport/channel/transport.hpp"
 
@@ -62,8 +61,10 @@ void WorkerWaitPolicy::warn_once(Clock::time_point now) {
       what_.kind == Awaited::Kind::finish || what_.kind == Awaited::Kind::gpu;
   if (!what_.has_peer() && !is_for_others) return;
   has_warned_ = true;
-  log_warning(text(what_, ", and has done so for ", context_.options.stall_seconds, " s; ",
-                   who_is_late(), " may only be late, so the wait goes on"));
+  context_.warnings.print([&] {
+    return text(what_, ", and has done so for ", context_.options.stall_seconds, " s; ",
+                who_is_late(), " may only be late, so the wait goes on");
+  });
 }
 
 std::string WorkerWaitPolicy::who_is_late() const {

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "src/base/log.hpp"
 #include "src/base/yielder.hpp"
 #include "src/job/job.hpp"
 #include "src/liveness/heartbeat.hpp"
@@ -21,6 +23,29 @@
 
 namespace tessera {
 
+/// The lines about long waits of a process. Where one device is late, thousands may wait for it:
+/// after 16 lines, a minute passes before there are more.
+class StallWarnings {
+ public:
+  /// Prints `line()` unless there have been many. Threads: any.
+  template <class Line>
+  void print(Line const& line) {
+    std::scoped_lock const lock(mutex_);
+    auto const now = std::chrono::steady_clock::now();
+    if (now - last_ > std::chrono::minutes(1)) count_ = 0;
+    last_ = now;
+    if (++count_ <= most) log_warning(line());
+    if (count_ == most) log_warning("more long waits than these are not reported one by one");
+  }
+
+ private:
+  static constexpr int most = 16;
+
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point last_;
+  int count_ = 0;
+};
+
 /// The state that all waits of a process check.
 struct WaitContext {
   Job const& job;
@@ -28,6 +53,7 @@ struct WaitContext {
   Failure const& failure;
   Heartbeats& heartbeats;
   WaitRegistry const& waits;
+  StallWarnings& warnings;
 };
 
 /// Waits of a worker: an unsuccessful poll yields or sleeps, and from time to time checks the clock

@@ -58,7 +58,7 @@ struct Network::Impl {
             control_channel, job, waits,
             [this](control::Edge const& edge) { return is_satisfied(edge); }, failure,
             options.question_seconds),
-        context{job, options, failure, heartbeats, waits},
+        context{job, options, failure, heartbeats, waits, warnings},
         caller(context, waits.caller(), duties()),
         calls(bootstrap, control_channel, secret, refused) {
     if (options.compares_statements && job.process_count() > 1) {
@@ -182,6 +182,7 @@ struct Network::Impl {
   WaitRegistry waits;
   DeadlockDetector detector;
   std::optional<DivergenceChecker> checker;
+  StallWarnings warnings;
   WaitContext context;
   CallerWaitPolicy caller;
   std::vector<std::unique_ptr<WorkerWaitPolicy>> workers;

@@ -258,9 +258,11 @@ void repeat_extent(std::int64_t& extent, std::int64_t count) {
 
 NamedSharding sharding_of_joined(Anchor const& anchor, Shape const& shape, char const* what) {
   if (anchor.is_on_two_meshes)
-    throw UsageError(text(what,
-                          " of arrays on different meshes; reshard them to one mesh, or make the "
-                          "result with the sharding it should have and assign its slices"));
+    throw UsageError(
+        text(what,
+             " of arrays on different meshes (on one device such meshes may be equal); "
+             "reshard them to one mesh, or make the result with the sharding it "
+             "should have and assign its slices"));
   return sharding_of_result(anchor, shape);
 }
 

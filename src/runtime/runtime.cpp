@@ -3,9 +3,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <system_error>
 #include <thread>
+#include <typeinfo>
 #include <utility>
+
+#include <cxxabi.h>
 
 #include "tessera/base/error.hpp"
 
@@ -42,6 +46,14 @@ std::string words_of_uncaught(std::exception const& error) {
   return excerpt(error.what(), most_of_program, "\n\t");
 }
 
+// The type as the program writes it.
+std::string name_of_type(std::exception const& error) {
+  auto const* const mangled = typeid(error).name();
+  std::unique_ptr<char, decltype(&std::free)> const name(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr), &std::free);
+  return name == nullptr ? mangled : name.get();
+}
+
 // Prints the uncaught exception and ends the job, so that no other process waits for this one.
 [[noreturn]] void end_job_on_terminate() {
   auto error = std::current_exception();
@@ -50,7 +62,7 @@ std::string words_of_uncaught(std::exception const& error) {
   try {
     std::rethrow_exception(error);
   } catch (std::exception const& other) {
-    log_error(text("uncaught exception: ", words_of_uncaught(other)));
+    log_error(text("uncaught ", name_of_type(other), ": ", words_of_uncaught(other)));
     is_told = true;
   } catch (...) {
     log_error("uncaught exception that is no std::exception");

@@ -130,4 +130,33 @@ TEST_CASE("where one process lacks the memory for to_host, all are told, and go 
   CHECK_ALL(some == std::vector<bool>(2 << 20, true));
 }
 
+TEST_CASE("a one-sided read that lacks memory says how much, of bools also for their bits" *
+          doctest::skip(ts::test::is_sanitized)) {
+  constexpr std::int64_t cells = 64 << 20;
+  auto u = ts::full<bool>({cells}, true, on_devices(1));
+  ts::fence(u);
+  rlimit old{};
+  REQUIRE(::getrlimit(RLIMIT_AS, &old) == 0);
+  std::string const lacking =
+      "this process cannot have the memory for read: 67108864 times 1 byte; ask for less";
+  auto const told_with = [&](rlim_t more_bytes) {
+    if (ts::process() != ts::ProcessId{0}) return lacking;  // others would map the cells as well
+    auto limit = old;
+    limit.rlim_cur = address_space_bytes() + more_bytes;
+    REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
+    std::string told = "nothing";
+    try {
+      (void)u.read(ts::Box{{0}, {cells}});
+    } catch (ts::Error const& error) {
+      told = error.what();
+    }
+    REQUIRE(::setrlimit(RLIMIT_AS, &old) == 0);
+    return told;
+  };
+
+  CHECK_ALL(told_with(32U << 20U) == lacking);
+  CHECK_ALL(told_with(66U << 20U) == lacking);
+  ts::fence(u);
+}
+
 TEST_SUITE_END();

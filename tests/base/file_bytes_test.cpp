@@ -5,6 +5,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tessera;
@@ -30,6 +31,14 @@ TEST_CASE("a file that is not there, or cannot be written, leaves the reason in 
   CHECK(errno == ENOENT);
   CHECK_FALSE(write_file("/dev/full", "x"));
   CHECK(errno == ENOSPC);
+}
+
+TEST_CASE("a pipe that nobody reads is an error, not a wait") {
+  auto const path = "file_bytes_test_pipe_" + std::to_string(::getpid());
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK_FALSE(write_file(path, "x"));
+  CHECK(errno == ENXIO);
+  std::remove(path.c_str());
 }
 
 TEST_SUITE_END();

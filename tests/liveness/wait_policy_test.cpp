@@ -42,7 +42,8 @@ struct Process {
   Refused refused;
   Heartbeats heartbeats{fake[0], thread, descriptor_server, {own_secret(), refused}};
   WaitRegistry waits{job};
-  WaitContext context{job, options, failure, heartbeats, waits};
+  StallWarnings warnings;
+  WaitContext context{job, options, failure, heartbeats, waits, warnings};
 
   int progressed = 0;
   int polled = 0;
@@ -133,6 +134,17 @@ int times(std::string const& words, std::string const& all) {
 }
 
 }  // namespace
+
+TEST_CASE("where many wait for one, the first are reported") {
+  StallWarnings warnings;
+  auto const seen = test::captured([&] {
+    for (int i = 0; i < 4000; ++i) warnings.print([&] { return text("device ", i, " waits"); });
+  });
+
+  CHECK(times("warning: device ", seen.errors) == 16);
+  CHECK(times("\n", seen.errors) == 17);
+  CHECK(seen.errors.ends_with("warning: more long waits than these are not reported one by one\n"));
+}
 
 TEST_CASE("a wait is ended by the first failure of any thread") {
   Process process;
@@ -279,8 +291,10 @@ TEST_CASE("a peer on another host that has died ends the wait of a GPU at once" 
   options.silence_seconds = 1e9;
   Failure failure;
   WaitRegistry waits{*self.job};
+  StallWarnings warnings;
   std::set<ProcessId> const peers{ProcessId(1)};
-  CallerWaitPolicy caller({*self.job, options, failure, *self.heartbeats, waits}, waits.caller(),
+  CallerWaitPolicy caller({*self.job, options, failure, *self.heartbeats, waits, warnings},
+                          waits.caller(),
                           {[] { return false; }, [] {}, [](auto) {},
                            [&]() -> std::set<ProcessId> const& { return peers; }});
   waits.worker(DeviceId(0)).begin({Awaited::Kind::gpu, DeviceId(0), {}, 0, {}});

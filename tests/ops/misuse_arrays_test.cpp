@@ -90,8 +90,8 @@ std::vector<test::Misuse> const shapes{
      "index(1) in a statement or an expression of 1 dimension; they are counted from 0"},
     {"a new array of arrays on two meshes", [] { (void)Vector(six() + elsewhere()); },
      is<UsageError>,
-     "a new array from arrays on different meshes needs a sharding: DistArray(expression, "
-     "sharding)"},
+     "a new array from arrays on different meshes (on one device such meshes may be equal) needs a "
+     "sharding: DistArray(expression, sharding)"},
     {"a literal beside an array that cannot hold it", [] { (void)(bytes() + 300); }, is<UsageError>,
      "the number 300 does not fit the array's type uint8; cast the array to a "
      "wider type first"},
@@ -159,6 +159,9 @@ std::vector<test::Misuse> const axes{
      is<UsageError>,
      "dimension 0 of one cell is shifted past a constant edge and repeated; assign the shifted "
      "array to one of its own first"},
+    {"a slice by steps past the edge of a shifted array",
+     [] { (void)shift(six(), 2, periodic)(range(0, 6, 2)); }, is<UsageError>,
+     "misuse_arrays_test.cpp:"},
     {"a constant past the edge that no element can be",
      [] { (void)shift(bytes(), 1, constant(-1)); }, is<UsageError>,
      "the number -1 does not fit the array's type uint8"},
@@ -197,7 +200,8 @@ std::vector<test::Misuse> const joined{
      "there is no axis 1 in an array of 1 dimension; there are -1 to 0"},
     {"arrays joined on two meshes", [] { (void)concatenate(0, six(), elsewhere()); },
      is<UsageError>,
-     "concatenate of arrays on different meshes; reshard them to one mesh, or make the result"},
+     "concatenate of arrays on different meshes (on one device such meshes may be equal); reshard "
+     "them to one mesh, or make the result"},
     {"arrays stacked that differ", [] { (void)stack(0, six(), five()); }, is<ShapeError>,
      "stack: the shapes (6,) and (5,) differ; they have to be equal"},
     {"arrays stacked along no axis", [] { (void)stack(2, six(), six()); }, is<ShapeError>,

@@ -266,8 +266,13 @@ TEST_CASE("arrays are equal wherever they lie") {
     auto const u = test::spread_out<double, 1>(m, a);
     auto v = test::spread_out<double, 1>(m, over(4));
     CHECK_ALL(all_equal(u, v));
+    CHECK_ALL(all_equal(u(range(1, 7)), v(range(1, 7))));
+    CHECK_ALL(all_equal(u + u, 2 * v));
+    CHECK_ALL(!all_equal(u(range(1, 7)), v(range(1, 8))));
+    CHECK_ALL(!all_equal(u, v(newaxis, tessera::all)));
     v(8) = 0.5;
     CHECK_ALL(!all_equal(u, v));
+    CHECK_ALL(all_equal(u(range(0, 8)), v(range(0, 8))));
   }
   CHECK_ALL(!all_equal(zeros<double>({4}, over(2)), zeros<double>({5}, over(2))));
   CHECK_ALL(!all_equal(made_of<double>({not_a_number}), made_of<double>({not_a_number})));

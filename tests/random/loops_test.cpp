@@ -50,6 +50,10 @@ TEST_CASE("a key at a step gives other numbers in each step, recorded or not") {
       auto v = zeros<double>({cells}, pieces());
       for (std::int64_t t = 0; t < steps; ++t) v = v + random::normal<double>(key.at(Step(t)));
       CHECK_ALL(holds(v, expected));
+
+      auto w = zeros<double>({cells}, pieces());
+      for (std::int64_t t = 0; t < steps; ++t) w = w + random::normal<double>(key.at(t));
+      CHECK_ALL(holds(w, expected));
     }
 }
 

@@ -224,6 +224,7 @@ TEST_CASE("a trace goes to a regular file: a pipe without a reader would never t
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   files::create_symlink(pipe, link);
   files::create_symlink(folder / "no such folder" / "run.json", nowhere);
+  files::create_symlink(folder / "itself", folder / "itself");
   auto const refused = [](files::path const& file, std::string const& why) {
     CHECK_THROWS_WITH_AS(check_trace_file(file.string(), ProcessId{0}),
                          doctest::Contains(why.c_str()), ConfigError);
@@ -233,6 +234,8 @@ TEST_CASE("a trace goes to a regular file: a pipe without a reader would never t
   refused(link, "is a pipe, socket or device");
   refused("/dev/full", "is a pipe, socket or device");
   refused(nowhere, "is a link that leads nowhere");
+  refused(folder / "itself", "cannot be written (Too many levels of symbolic links)");
+  refused(folder / std::string(300, 'x'), "cannot be written (File name too long)");
 
   files::remove_all(folder);
 }

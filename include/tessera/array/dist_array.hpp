@@ -56,6 +56,12 @@ class DistArray : public ExpressionBase,
     detail::assign_to_view(view(expression.location()), expression, expression.location());
   }
 
+  template <class V, class M>
+  DistArray(MaskedView<V, M> const&) {  // NOLINT: it says what to write instead
+    static_assert(!Expression<V>,
+                  "u(mask) can only be written: write where(mask, u, other) for an array");
+  }
+
   /// An array of existing cells. Their rank must be N and their element size that of T.
   explicit DistArray(detail::StatePtr state) : state_(std::move(state)) {}
   DistArray(DistArray const& other) : state_(detail::copied(other.storage())) {}
@@ -196,6 +202,9 @@ template <Expression E>
 DistArray(E const&) -> DistArray<typename E::value_type, E::rank>;
 template <Expression E>
 DistArray(E const&, NamedSharding const&) -> DistArray<typename E::value_type, E::rank>;
+
+template <class V, class M>
+DistArray(MaskedView<V, M> const&) -> DistArray<typename V::value_type, V::rank>;
 
 }  // namespace tessera
 

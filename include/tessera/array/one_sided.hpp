@@ -2,6 +2,7 @@
 /// @file
 /// One-sided access: one process reads and writes cells wherever they lie, and no other takes part.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -67,6 +68,22 @@ template <Accumulable T>
 template <class T>
 using StoredAs = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
 
+/// A list of `count` cells, which read(to) writes. There is room for all before that.
+/// Throws: Error, with the size, where this process cannot have the memory.
+template <class T, class Read>
+[[nodiscard]] std::vector<T> list_read(std::int64_t count, Read const& read) {
+  std::vector<StoredAs<T>> cells;
+  std::vector<T> bools;
+  make_room_to_read(count, sizeof(T), [&](std::size_t n) {
+    cells.resize(n);
+    if constexpr (std::same_as<T, bool>) bools.resize(n);
+  });
+  read(reinterpret_cast<std::byte*>(cells.data()));
+  if constexpr (!std::same_as<T, bool>) return cells;
+  bools.assign(cells.begin(), cells.end());
+  return bools;
+}
+
 /// The cells that were read, as one value or as a list.
 template <class T>
 struct FromCells {
@@ -79,14 +96,8 @@ struct FromCells {
 template <class T>
 struct FromCells<std::vector<T>> {
   [[nodiscard]] static std::vector<T> value(std::span<std::byte const> cells) {
-    std::vector<StoredAs<T>> list;
-    make_room_to_read(static_cast<std::int64_t>(cells.size() / sizeof(T)), sizeof(T),
-                      [&](std::size_t count) { list.resize(count); });
-    if (!list.empty()) std::memcpy(static_cast<void*>(list.data()), cells.data(), cells.size());
-    if constexpr (std::same_as<T, bool>)
-      return {list.begin(), list.end()};
-    else
-      return list;
+    return list_read<T>(static_cast<std::int64_t>(cells.size() / sizeof(T)),
+                        [&](std::byte* to) { std::copy(cells.begin(), cells.end(), to); });
   }
 };
 
@@ -164,14 +175,8 @@ class OneSidedCells {
   /// A box of cells, row-major.
   template <std::same_as<Box> B>
   [[nodiscard]] std::vector<T> read(B const& box) const {
-    std::vector<StoredAs<T>> cells;
-    make_room_to_read(cells_to_read(state(), box), sizeof(T),
-                      [&](std::size_t count) { cells.resize(count); });
-    wait_for(*begin_read(state(), box, reinterpret_cast<std::byte*>(cells.data())));
-    if constexpr (std::same_as<T, bool>)
-      return {cells.begin(), cells.end()};
-    else
-      return cells;
+    return list_read<T>(cells_to_read(state(), box),
+                        [&](std::byte* to) { wait_for(*begin_read(state(), box, to)); });
   }
   /// The same into memory. Throws: ShapeError if there is not room for just those cells.
   template <std::same_as<Box> B>

@@ -15,6 +15,10 @@ struct InPromoted {
   template <class A, class B>
   using type = promoted<A, B>;
 };
+struct InCompared {
+  template <class A, class B>
+  using type = compared<A, B>;
+};
 struct InFloating {
   template <class A, class B>
   using type = floating_of<promoted<A, B>>;
@@ -37,6 +41,17 @@ template <class Op, class Rule, class A, class B>
   return BinaryNode<Op, C, NodeA, NodeB>(into_node(std::forward<A>(a)),
                                          into_node(std::forward<B>(b)));
 }
+/// The C++ number beside an operand of type T. One that is compared may lie beyond T, as -1 beside
+/// an unsigned integer does, if T has 64 bits.
+template <class Rule, class T, class S>
+[[nodiscard]] auto number_beside(S number) {
+  using Plain = std::conditional_t<std::is_signed_v<S>, std::int64_t, std::uint64_t>;
+  constexpr bool is_integer = std::is_integral_v<S> && !std::same_as<S, bool>;
+  if constexpr (std::same_as<Rule, InCompared> && is_integer && differ_in_sign<T, Plain>)
+    return LiteralNode<Plain>(static_cast<Plain>(number));
+  else
+    return as_literal<T>(number);
+}
 template <class Op, class C, class A>
 [[nodiscard]] auto make_unary(A const& a) {
   check_operation<Op, C>();
@@ -55,14 +70,14 @@ template <class Op, class C, class A>
   template <detail::Beside A, detail::Number S>                                                   \
   [[nodiscard]] auto name(A&& a, S b) {                                                           \
     using T = typename std::remove_cvref_t<A>::value_type;                                        \
-    return detail::make_binary<detail::Op, detail::Rule>(std::forward<A>(a),                      \
-                                                         detail::as_literal<T>(b));               \
+    return detail::make_binary<detail::Op, detail::Rule>(                                         \
+        std::forward<A>(a), detail::number_beside<detail::Rule, T>(b));                           \
   }                                                                                               \
   template <detail::Number S, detail::Beside B>                                                   \
   [[nodiscard]] auto name(S a, B&& b) {                                                           \
     using T = typename std::remove_cvref_t<B>::value_type;                                        \
-    return detail::make_binary<detail::Op, detail::Rule>(detail::as_literal<T>(a),                \
-                                                         std::forward<B>(b));                     \
+    return detail::make_binary<detail::Op, detail::Rule>(                                         \
+        detail::number_beside<detail::Rule, T>(a), std::forward<B>(b));                           \
   }
 #define TESSERA_BINARY(name, Op, Rule) TESSERA_BINARY_BESIDE(Operand, name, Op, Rule)
 
@@ -71,12 +86,13 @@ TESSERA_BINARY(operator-, Subtract, InPromoted)
 TESSERA_BINARY(operator*, Multiply, InPromoted)
 TESSERA_BINARY(operator/, Divide, InFloating)
 TESSERA_BINARY(operator%, Modulo, InPromoted)
-TESSERA_BINARY(operator==, Equal, InPromoted)
-TESSERA_BINARY(operator!=, NotEqual, InPromoted)
-TESSERA_BINARY(operator<, Less, InPromoted)
-TESSERA_BINARY(operator<=, LessEqual, InPromoted)
-TESSERA_BINARY(operator>, Greater, InPromoted)
-TESSERA_BINARY(operator>=, GreaterEqual, InPromoted)
+// Comparisons are exact also of int64 with uint64, of which NumPy's result type is double.
+TESSERA_BINARY(operator==, Equal, InCompared)
+TESSERA_BINARY(operator!=, NotEqual, InCompared)
+TESSERA_BINARY(operator<, Less, InCompared)
+TESSERA_BINARY(operator<=, LessEqual, InCompared)
+TESSERA_BINARY(operator>, Greater, InCompared)
+TESSERA_BINARY(operator>=, GreaterEqual, InCompared)
 // Beside a C++ bool, a value without dimensions is a bool too: `late && max(u) < 1` reduces nothing
 // unless `late`.
 TESSERA_BINARY_BESIDE(OperandWithCells, operator&&, And, InBool)

@@ -64,7 +64,6 @@ class MaskedView {
 
   MaskedView(V view, M mask) : view_(std::move(view)), mask_(std::move(mask)) {}
   MaskedView(MaskedView const&) = default;
-  MaskedView& operator=(MaskedView const&) = delete;
 
   /// Shapes: mask and value broadcast to the view. Throws: ShapeError, before anything is sent.
   template <class E>
@@ -75,6 +74,11 @@ class MaskedView {
   }
   template <class E>
   requires(is_const) void operator=(E const&) const = delete;  // a const array is only read
+  void operator=(MaskedView const& other) const { operator=<V, M>(other); }
+  template <class W, class K>
+  void operator=(MaskedView<W, K> const&) const {
+    static_assert(!Expression<W>, "u(mask) can only be written: write u(mask) = v, not v(mask)");
+  }
 
   /// All cells, also those that the mask leaves out.
   [[nodiscard]] V const& view() const { return view_; }

@@ -254,10 +254,10 @@ template <Expression E, bool keep>
 
 /// True if shapes and all elements are equal, wherever they lie.
 /// Ranks: collective; waits.
-template <Element T, std::size_t N>
-[[nodiscard]] bool all_equal(DistArray<T, N> const& u, DistArray<T, N> const& v,
+template <Expression A, Expression B>
+[[nodiscard]] bool all_equal(A const& u, B const& v,
                              std::source_location at = std::source_location::current()) {
-  if (u.shape() != v.shape()) return false;
+  if (detail::shape_of(u) != detail::shape_of(v)) return false;
   return all(u == v, at);
 }
 

@@ -48,6 +48,12 @@ class Key {
   /// Example: iterate(100, [&](Step t) { u += 0.1 * random::normal<double>(key.at(t)); });
   [[nodiscard]] StepKey at(Step step) const;
   [[nodiscard]] StepKey at(detail::LaterStep const& step) const;
+  /// The same key for a plain number, such as that of a loop of your own: at(5) is the key of
+  /// step 5.
+  [[nodiscard]] Key at(detail::Integer auto number) const {
+    return Key(
+        detail::derived_key(bits_, detail::draw_of_step, static_cast<std::uint64_t>(number)));
+  }
 
   /// The 64 bits of the key.
   [[nodiscard]] constexpr std::uint64_t value() const { return bits_; }

@@ -133,8 +133,8 @@ NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape) {
         "the array first and assign to it");
   if (anchor.is_on_two_meshes)
     throw UsageError(
-        "a new array from arrays on different meshes needs a sharding: "
-        "DistArray(expression, sharding)");
+        "a new array from arrays on different meshes (on one device such meshes may be equal) "
+        "needs a sharding: DistArray(expression, sharding)");
   auto const& sharding = layout_of(anchor.state)->sharding();
   std::vector<SpecEntry> entries(shape.size(), none);
   std::vector<Cut> cuts(shape.size(), Cut::balanced());

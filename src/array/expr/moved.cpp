@@ -14,8 +14,9 @@ namespace {
 // Beyond every coordinate, and no sum of two such numbers overflows.
 constexpr std::int64_t far = std::int64_t{1} << 62;
 
-[[noreturn]] void refuse(std::string_view what) {
-  throw UsageError(text(what, "; assign the shifted array to one of its own first"));
+[[noreturn]] void refuse(SourceLocation const& at, std::string_view what) {
+  throw UsageError(text(at.known() ? text(at, ": ") : "", what,
+                        "; assign the shifted array to one of its own first"));
 }
 
 // The positions of a dimension that an operand of `extent` cells has there: a single one is
@@ -25,7 +26,8 @@ ResolvedRange range_of(ShownDimension const& dimension, std::int64_t extent) {
 }
 
 // The position inside that one past an edge shows.
-std::int64_t position_at(std::int64_t p, std::int64_t extent, Reach const& reach) {
+std::int64_t position_at(std::int64_t p, std::int64_t extent, Reach const& reach,
+                         SourceLocation const& at) {
   if (p >= 0 && p < extent) return p;
   switch (p < 0 ? reach.below : reach.above) {
     case BoundaryKind::periodic:
@@ -38,7 +40,7 @@ std::int64_t position_at(std::int64_t p, std::int64_t extent, Reach const& reach
       return std::min(folded, 2 * extent - 2 - folded);
     }
     case BoundaryKind::constant:
-      refuse("a slice shows only cells past a constant edge");
+      refuse(at, "a slice shows only cells past a constant edge");
     default:
       return p < 0 ? 0 : extent - 1;
   }
@@ -72,14 +74,14 @@ void rearrange(Rearrangement const& how, std::span<std::int64_t const> extents,
 }
 
 ReachedDimension rearranged(ShownDimension const& wanted, std::int64_t extent, std::int64_t shown,
-                            Reach const& reach) {
+                            Reach const& reach, SourceLocation const& at) {
   auto const range = range_of(wanted, shown);
   auto const first = range.first + reach.offset;
   auto const last = first + range.step * (range.count - 1);
   ReachedDimension result{{extent, {0, 1, extent}, wanted.to}, range.count, {}, false};
   auto& of_view = result.of_view.range;
   if (wanted.to == ViewAxis::fixed) {
-    of_view = {position_at(first, extent, reach), 1, 1};
+    of_view = {position_at(first, extent, reach, at), 1, 1};
   } else if (range.count == 0) {
     of_view = {0, 1, 0};
   } else if (std::min(first, last) >= 0 && std::max(first, last) < extent) {
@@ -92,19 +94,20 @@ ReachedDimension rearranged(ShownDimension const& wanted, std::int64_t extent, s
     result.reach = {extent - 1 - first, reach.above, reach.below, reach.number};
     result.is_turned = true;
   } else {
-    refuse(
-        text("a slice by steps of ", range.step, " shows cells past the edge of a shifted array"));
+    refuse(at, text("a slice by steps of ", range.step,
+                    " shows cells past the edge of a shifted array"));
   }
   return result;
 }
 
-Reach shifted(Reach const& inner, bool is_padded, ShiftedDimension const& outer) {
+Reach shifted(Reach const& inner, bool is_padded, ShiftedDimension const& outer,
+              SourceLocation const& at) {
   if (inner.offset == 0 && !is_padded) return outer.reach;
   if (is_padded || inner.below != BoundaryKind::periodic ||
       outer.reach.below != BoundaryKind::periodic)
-    refuse(
-        "a shifted or padded array is shifted again in the same dimension, not periodic both "
-        "times");
+    refuse(at,
+           "a shifted or padded array is shifted again in the same dimension, not periodic both "
+           "times");
   auto result = outer.reach;
   result.offset += inner.offset;
   return result;
@@ -116,14 +119,14 @@ FirstAndLast inside_of(ShiftedDimension const& dimension) {
           reach.above == BoundaryKind::constant ? dimension.extent - 1 - reach.offset : far};
 }
 
-ShiftedIndex shifted_index(ShiftedDimension const& dimension) {
+ShiftedIndex shifted_index(ShiftedDimension const& dimension, SourceLocation const& at) {
   auto const extent = dimension.extent;
   auto const& reach = dimension.reach;
   auto const folds = [](BoundaryKind kind) {
     return kind == BoundaryKind::periodic || is_mirror(kind);
   };
   if (folds(reach.below) && folds(reach.above) && reach.below != reach.above)
-    refuse("index(d) is shifted past edges that reflect in two ways");
+    refuse(at, "index(d) is shifted past edges that reflect in two ways");
   ShiftedIndex result{folds(reach.below) ? -far : 0,
                       folds(reach.above) ? far : std::max<std::int64_t>(extent - 1, 0), far, far};
   auto const kind = folds(reach.below) ? reach.below : reach.above;

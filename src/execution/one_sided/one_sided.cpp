@@ -273,8 +273,9 @@ std::shared_ptr<OneSidedRequest> OneSided::begin_read(ArrayState& array, Box con
   auto request = std::make_shared<OneSidedRequest>();
   auto const bytes = array.element_bytes();
   if (into == nullptr)
-    make_room(box.cells() * bytes, 1, "read_async",
-              [&](std::size_t count) { request->cells.resize(count); });
+    make_room(box.cells(), static_cast<std::size_t>(bytes), "read_async", [&](std::size_t count) {
+      request->cells.resize(count * static_cast<std::size_t>(bytes));
+    });
   request->into = into == nullptr ? request->cells.data() : into;
   array.layout()->visit_owners(box, 0, [&](DeviceId, Box const& owned) {
     auto const cells = intersect(box, owned);

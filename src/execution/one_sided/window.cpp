@@ -132,8 +132,10 @@ void Window::reach(Owner& owner) {
   if (process == job_.self()) return reach_own(owner);
   if (network_.may_share_memory() && reach_mapped(owner, process)) return;
   if (network_.calls() != nullptr) return;
+  auto const mapped = mapped_.find(process);
   throw TransportError(text("the cells ", owner.cells, " of process ", process,
-                            " cannot be reached: its memory cannot be mapped"));
+                            " cannot be reached: its memory cannot be mapped",
+                            mapped == mapped_.end() ? "" : ": " + mapped->second.why_not));
 }
 
 void Window::reach_own(Owner& owner) {
@@ -177,12 +179,13 @@ bool Window::reach_mapped(Owner& owner, ProcessId process) {
 SharedBlock* Window::block_of(ProcessId process) {
   auto& mapped = mapped_[process];
   if (mapped.epoch != epoch_) {
-    std::string why_not;
     mapped.epoch = epoch_;
-    mapped.block = network_.shared_blocks().find(process, array_.number(), mapped.block, why_not);
-    if (mapped.block == nullptr)
+    mapped.why_not.clear();
+    mapped.block =
+        network_.shared_blocks().find(process, array_.number(), mapped.block, mapped.why_not);
+    if (mapped.block == nullptr && network_.calls() != nullptr)
       log_warning_once(
-          text("one-sided access to process ", process, " goes by messages: ", why_not));
+          text("one-sided access to process ", process, " goes by messages: ", mapped.why_not));
   }
   return mapped.block.get();
 }

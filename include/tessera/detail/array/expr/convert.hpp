@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -79,6 +80,23 @@ requires(is_complex<A> || is_complex<B>) struct Promote<A, B> {
 /// Numbers by NumPy's table; other types only with themselves.
 template <class A, class B>
 using promoted = typename Promote<A, B>::type;
+
+/// An int64 or a uint64, in 128 bits: comparisons of the two in double would round beyond 2^53.
+struct EitherInteger {
+  std::int64_t high;
+  std::uint64_t low;
+  TESSERA_FUNCTION explicit EitherInteger(std::uint64_t x) : high(0), low(x) {}
+  TESSERA_FUNCTION explicit EitherInteger(std::int64_t x)
+      : high(x < 0 ? -1 : 0), low(static_cast<std::uint64_t>(x)) {}
+  friend constexpr auto operator<=>(EitherInteger, EitherInteger) = default;
+};
+template <class A, class B>
+inline constexpr bool differ_in_sign = std::is_integral_v<A>&& std::is_integral_v<B> &&
+                                       sizeof(A) == 8 &&
+                                       sizeof(B) == 8 && std::is_signed_v<A> != std::is_signed_v<B>;
+/// The type in which two elements are compared.
+template <class A, class B>
+using compared = std::conditional_t<differ_in_sign<A, B>, EitherInteger, promoted<A, B>>;
 
 /// Kinds of numbers, each of which holds those before it.
 enum class Kind { boolean, integer, floating, complex, other };

@@ -85,7 +85,8 @@ struct ReachedDimension {
 /// `extent` is that of the view, `shown` that of the node.
 /// Throws: UsageError where cells past the edge are no longer those of a shifted view.
 [[nodiscard]] ReachedDimension rearranged(ShownDimension const& wanted, std::int64_t extent,
-                                          std::int64_t shown, Reach const& reach);
+                                          std::int64_t shown, Reach const& reach,
+                                          SourceLocation const& at);
 
 /// Moves what an expression of any rank reads to the dimensions of one of rank K. `is_slice` if
 /// ranges may be shorter than the dimensions.
@@ -107,7 +108,7 @@ struct Rearrange {
     Rearrangement of_view{{}, how.at};
     for (std::size_t d = 0; d < N; ++d) {
       auto const& wanted = how.dimensions[how.dimensions.size() - N + d];
-      parts[d] = rearranged(wanted, node.view.extents()[d], node.shown[d], node.reach[d]);
+      parts[d] = rearranged(wanted, node.view.extents()[d], node.shown[d], node.reach[d], how.at);
       of_view.dimensions.push_back(parts[d].of_view);
     }
     auto view = Rearrange<K, true>{of_view}(node.view);
@@ -189,7 +190,8 @@ struct ShiftedDimension {
 };
 /// The same of a shifted view, whose own reach is `inner`.
 /// Throws: UsageError if that is no shift of the view.
-[[nodiscard]] Reach shifted(Reach const& inner, bool is_padded, ShiftedDimension const& outer);
+[[nodiscard]] Reach shifted(Reach const& inner, bool is_padded, ShiftedDimension const& outer,
+                            SourceLocation const& at);
 
 /// The first and the last index that is not past a constant edge.
 struct FirstAndLast {
@@ -207,7 +209,8 @@ struct ShiftedIndex {
   std::int64_t turn;
 };
 /// Throws: UsageError if the two ends are mirrors of different kinds.
-[[nodiscard]] ShiftedIndex shifted_index(ShiftedDimension const& dimension);
+[[nodiscard]] ShiftedIndex shifted_index(ShiftedDimension const& dimension,
+                                         SourceLocation const& at);
 
 /// Moves what an expression of N dimensions reads to its neighbours. Past constant edges the reads
 /// give anything.
@@ -226,7 +229,7 @@ struct Shift {
       auto const& by = dimensions[dimensions.size() - N + d];
       bool const is_repeated = node.shown[d] == 1 && by.extent != 1;
       if (is_repeated || !by.moves()) continue;
-      node.reach[d] = shifted(node.reach[d], node.shown[d] != node.view.extents()[d], by);
+      node.reach[d] = shifted(node.reach[d], node.shown[d] != node.view.extents()[d], by, at);
       node.shown[d] = by.shown;
     }
     return node;
@@ -234,7 +237,7 @@ struct Shift {
   [[nodiscard]] auto operator()(IndexNode const& node) const {
     auto const rank = dimensions.size();
     auto const d = node.dimension_in(rank);
-    auto const by = shifted_index(dimensions[d]);
+    auto const by = shifted_index(dimensions[d], at);
     auto const there = computed<Add>(whole_number(dimensions[d].reach.offset), IndexNode(d, rank));
     auto const inside =
         computed<Minimum>(computed<Maximum>(there, whole_number(by.low)), whole_number(by.high));
