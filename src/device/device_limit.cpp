@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tessera/base/error.hpp"
+
 #include "src/base/file_bytes.hpp"
 #include "src/base/text.hpp"
 #include "src/device/cores.hpp"
@@ -48,14 +50,32 @@ struct GroupFiles {
   char const* used;
 };
 
-constexpr GroupFiles group_files[] = {
+constexpr GroupFiles threads_of_groups[] = {
     {Resource::threads, "", "", "pids.max", "pids.current"},
     {Resource::threads, "unified", "", "pids.max", "pids.current"},
     {Resource::threads, "pids", "pids", "pids.max", "pids.current"},
+};
+constexpr GroupFiles memory_of_groups[] = {
     {Resource::memory, "", "", "memory.max", "memory.current"},
     {Resource::memory, "unified", "", "memory.max", "memory.current"},
     {Resource::memory, "memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"},
 };
+
+// Bytes of a control group that the system takes back when they are needed: pages of files.
+std::int64_t reclaimable(path const& folder) {
+  auto const statistics = bytes_if_readable(folder / "memory.stat");
+  auto const bytes = [&](std::string_view name) {
+    auto const place = text('\n', statistics).find(text('\n', name, ' '));
+    if (place == std::string::npos) return std::int64_t{0};
+    return first_number(std::string_view(statistics).substr(place + name.size())).value_or(0);
+  };
+  auto const newer = bytes("active_file") + bytes("inactive_file");
+  return newer > 0 ? newer : bytes("total_active_file") + bytes("total_inactive_file");
+}
+
+std::int64_t swap_left(path const& root) {
+  return detail::number_of(bytes_if_readable(root / "proc/meminfo"), "SwapFree") << 10;
+}
 
 /// Of the group's folder and of all around it; those that a container does not show have no limit.
 void add_groups(std::vector<Room>& rooms, path const& root, GroupFiles const& files) {
@@ -63,10 +83,12 @@ void add_groups(std::vector<Room>& rooms, path const& root, GroupFiles const& fi
       detail::control_group(bytes_if_readable(root / "proc/self/cgroup"), files.controller);
   if (!group) return;
   auto folder = root / "sys/fs/cgroup" / files.mount;
+  bool const is_memory = files.resource == Resource::memory;
   auto const look = [&] {
+    auto const used = first_number(bytes_if_readable(folder / files.used)).value_or(0);
     add(rooms, files.resource, text("a control group's ", files.limit),
         first_number(bytes_if_readable(folder / files.limit)),
-        first_number(bytes_if_readable(folder / files.used)).value_or(0));
+        is_memory ? used - reclaimable(folder) - swap_left(root) : used);
   };
   look();
   for (auto const& part : path(*group).relative_path()) {
@@ -118,11 +140,11 @@ std::int64_t need(DeviceNeeds const& needs, Resource resource) {
 
 std::int64_t detail::number_of(std::string_view file, std::string_view name) {
   auto const line = text('\n', name, ':');
-  auto const place = file.starts_with(std::string_view(line).substr(1))
-                         ? line.size() - 1
-                         : file.find(line) + line.size();
-  if (place < line.size() - 1 || place > file.size()) return 0;
-  return first_number(file.substr(place)).value_or(0);
+  auto const first = std::string_view(line).substr(1);
+  if (file.starts_with(first)) return first_number(file.substr(first.size())).value_or(0);
+  auto const place = file.find(line);
+  if (place == std::string_view::npos) return 0;
+  return first_number(file.substr(place + line.size())).value_or(0);
 }
 
 std::vector<Room> detail::rooms_under(path const& root) {
@@ -135,12 +157,29 @@ std::vector<Room> detail::rooms_under(path const& root) {
   add(rooms, Resource::mappings, "/proc/sys/vm/max_map_count",
       first_number(bytes_if_readable(root / "proc/sys/vm/max_map_count")),
       std::count(maps.begin(), maps.end(), '\n'));
+  for (auto const& files : threads_of_groups) add_groups(rooms, root, files);
+  auto const memory = memory_rooms_under(root);
+  rooms.insert(rooms.end(), memory.begin(), memory.end());
+  return rooms;
+}
+
+std::vector<Room> detail::memory_rooms_under(path const& root) {
+  std::vector<Room> rooms;
   auto const kib = number_of(bytes_if_readable(root / "proc/meminfo"), "MemAvailable");
   if (kib > 0)
-    rooms.push_back(
-        {Resource::memory, kib << 10, text("the available memory is ", kib >> 10, " MiB")});
-  for (auto const& files : group_files) add_groups(rooms, root, files);
+    rooms.push_back({Resource::memory, (kib << 10) + swap_left(root),
+                     text("the available memory is ", kib >> 10, " MiB")});
+  for (auto const& files : memory_of_groups) add_groups(rooms, root, files);
   return rooms;
+}
+
+void check_host_memory(std::int64_t size_bytes) {
+  constexpr std::int64_t least = std::int64_t{64} << 20;
+  if (size_bytes < least) return;
+  for (auto const& room : detail::memory_rooms_under("/"))
+    if (size_bytes > room.left)
+      throw DeviceError(text("the host devices of a process cannot have ", size_bytes, " bytes (",
+                             bytes_text(size_bytes), ") of memory together: ", room.limit));
 }
 
 std::vector<Room> rooms_of_this_process() {

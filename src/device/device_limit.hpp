@@ -47,6 +47,11 @@ struct DeviceLimit {
 /// Ranks: local. Cost: reads some small files; call it once.
 [[nodiscard]] std::vector<Room> rooms_of_this_process();
 
+/// Refuses memory for the host devices of this process together. The system promises more memory
+/// than there is, and kills the process that uses it. Below 64 MiB it does not look.
+/// Throws: DeviceError, with the size and the limit.
+void check_host_memory(std::int64_t size_bytes);
+
 /// The size of the stacks of new threads, in bytes.
 [[nodiscard]] std::int64_t bytes_of_a_stack();
 
@@ -58,6 +63,8 @@ namespace detail {
 
 /// The rooms of the system and of the control groups, as the files under `root` say.
 [[nodiscard]] std::vector<Room> rooms_under(std::filesystem::path const& root);
+/// Those of memory. Swap counts as free, and in a control group so do the pages of files.
+[[nodiscard]] std::vector<Room> memory_rooms_under(std::filesystem::path const& root);
 
 }  // namespace detail
 }  // namespace tessera

@@ -29,6 +29,13 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
 }
 
+// As many elements, or a few more so that the next row begins a cache line, where that takes at
+// most a quarter of the memory.
+std::int64_t filling_lines(std::int64_t elements, std::int64_t per_line) {
+  constexpr std::int64_t least_lines = 4;
+  return elements < least_lines * per_line ? elements : rounded_up(elements, per_line);
+}
+
 // As many elements, or a few more where rows and planes would lie whole pages apart: the lines of
 // such a column share one place of the nearest cache, which holds about eight.
 std::int64_t not_whole_pages(std::int64_t elements, std::int64_t element_bytes) {
@@ -38,7 +45,7 @@ std::int64_t not_whole_pages(std::int64_t elements, std::int64_t element_bytes) 
   return is_padded ? elements + elements_per_line(element_bytes) : elements;
 }
 
-// The cells row by row; rows are multiples of `unit` elements.
+// The cells row by row; long rows are multiples of `unit` elements.
 PaddedShardLayout row_by_row(Box const& cells, std::int64_t unit, std::int64_t element_bytes) {
   auto const rank = cells.rank();
   PaddedShardLayout layout{cells, Index(rank, 1), 0, 0};
@@ -46,7 +53,7 @@ PaddedShardLayout row_by_row(Box const& cells, std::int64_t unit, std::int64_t e
   auto stride =
       rank == 0 ? std::int64_t{1} : checked_product(cells.extent(rank - 1), 1, element_bytes);
   for (std::size_t d = rank; d-- > 1;) {
-    stride = not_whole_pages(rounded_up(stride, unit), element_bytes);
+    stride = not_whole_pages(filling_lines(stride, unit), element_bytes);
     layout.strides[d - 1] = stride;
     stride = checked_product(stride, cells.extent(d - 1), element_bytes);
   }
@@ -60,7 +67,8 @@ PaddedShardLayout PaddedShardLayout::around(Box const& own, GhostWidths const& w
                                             std::int64_t element_bytes) {
   auto const line = elements_per_line(element_bytes);
   auto layout = row_by_row(grown(own, widths.below, widths.above), line, element_bytes);
-  if (layout.cells.empty() || own.rank() == 0) return layout;
+  bool const has_short_rows = own.rank() > 1 && layout.strides[own.rank() - 2] % line != 0;
+  if (layout.cells.empty() || own.rank() == 0 || has_short_rows) return layout;
   layout.lead = floor_mod(-widths.below.back(), line);
   layout.elements += layout.lead;
   return layout;

@@ -11,6 +11,8 @@
 #include "src/base/file_bytes.hpp"
 
 #include "support/agree.hpp"
+#include "support/device_kinds.hpp"
+#include "support/left_out.hpp"
 #include "support/sanitized.hpp"
 
 namespace ts = tessera;
@@ -94,6 +96,36 @@ TEST_CASE("each further device takes at most 1 KiB of an array of 8 cells") {
   CHECK(bytes_of_each(all, nothing) <= most);
   CHECK(bytes_of_each(all, smooth_twice) <= most);
   CHECK(bytes_of_each(all, diffuse) <= most);
+}
+
+// In a job of several processes this would end it.
+TEST_CASE("an array that the host cannot hold is refused with what there is" *
+          ts::test::host_only()) {
+  if (ts::test::left_out_if(ts::process_count() > 1, "it needs a process alone")) return;
+  CHECK_THROWS_WITH_AS((void)(ts::DistArray<std::int8_t, 1>({std::int64_t{1} << 50},
+                                                            on_devices(ts::device_count()))),
+                       doctest::Contains("(1.0 PiB) of memory together: "), ts::DeviceError);
+  auto const u = ts::full<double>({8}, 1.0, on_devices(ts::device_count()));
+  CHECK(u.to_host() == std::vector<double>(8, 1.0));
+}
+
+// Rows of a few cells lie one after another.
+TEST_CASE("arrays of short rows take at most a quarter more than their cells" *
+          ts::test::host_only()) {
+  constexpr std::int64_t rows = 40'000;
+  auto const devices = ts::device_count();
+  for (std::int64_t const columns : {1, 2, 3, 5, 31, 33}) {
+    CAPTURE(columns);
+    std::int64_t cells = 0;
+    std::int64_t reached = 0;
+    ts::DistArray<double, 2> const u({rows, columns},
+                                     {ts::Mesh({{"x", devices}}), ts::P("x", ts::none)});
+    for (auto const& shard : u.addressable_shards()) {
+      cells += shard.extent(0) * columns;
+      reached += shard.extent(0) * shard.strides()[0];
+    }
+    CHECK(reached <= cells + cells / 4);
+  }
 }
 
 // A sanitizer ends a program that gets no memory.

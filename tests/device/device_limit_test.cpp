@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "tessera/base/error.hpp"
+
 using namespace tessera;
 
 TEST_SUITE_BEGIN("device/device_limit");
@@ -29,6 +31,7 @@ class Root {
     std::filesystem::create_directories((path_ / file).parent_path());
     std::ofstream(path_ / file) << content;
   }
+  [[nodiscard]] std::filesystem::path const& path() const { return path_; }
   [[nodiscard]] DeviceLimit limit() const {
     return device_limit(detail::rooms_under(path_), {}, 1);
   }
@@ -101,6 +104,32 @@ TEST_CASE("the available memory and the mappings of this process count") {
   CHECK(root.limit().count == 11);
 }
 
+TEST_CASE("memory that is swapped or taken back from files is free") {
+  Root const root;
+  auto const left = [&] { return detail::memory_rooms_under(root.path()).back().left / mib; };
+  root.write("proc/meminfo", "MemAvailable: 10240 kB\nSwapFree: 5120 kB\n");
+  CHECK(left() == 15);
+
+  root.write("proc/self/cgroup", "0::/job\n");
+  root.write("sys/fs/cgroup/job/memory.max", std::to_string(100 * mib));
+  root.write("sys/fs/cgroup/job/memory.current", std::to_string(90 * mib));
+  CHECK(left() == 15);
+  root.write("sys/fs/cgroup/job/memory.stat",
+             "file 99\nactive_file 10485760\nunevictable 1\ninactive_file 31457280\n");
+  CHECK(left() == 55);
+}
+
+TEST_CASE("more host memory than there is is refused before the system kills the process") {
+  auto const rooms = detail::memory_rooms_under("/");
+  REQUIRE_FALSE(rooms.empty());
+
+  check_host_memory(1 << 20);
+  CHECK_THROWS_WITH_AS(check_host_memory(std::int64_t{1} << 50),
+                       doctest::Contains("the host devices of a process cannot have "
+                                         "1125899906842624 bytes"),
+                       DeviceError);
+}
+
 TEST_CASE("a system that says nothing sets no limit") {
   CHECK(Root().limit().count > 1'000'000);
   CHECK(Root().limit().limit.empty());
@@ -120,6 +149,7 @@ TEST_CASE("a number is found in the first line and in others, and only by its wh
   CHECK(detail::number_of(file, "Threads") == 3);
   CHECK(detail::number_of(file, "VmSize") == 12);
   CHECK(detail::number_of(file, "Size") == 0);
+  CHECK(detail::number_of(file, "SwapFree") == 0);
   CHECK(detail::number_of("", "Threads") == 0);
 }
 

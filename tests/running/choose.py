@@ -76,11 +76,14 @@ def for_asan(tests: list[Test]) -> list[Test]:
 
 
 def for_tsan(tests: list[Test]) -> list[Test]:
-    """All tests of threads where a floor that has threads changed, else a third by turn."""
+    """A third of the tests of threads by turn. Where a floor that has threads changed, every program
+    runs, and a third of its other forms: emulated devices, short slots and the like."""
     threaded = [test for test in tests if test.has("threads") and not test.has("full", "spread", "slow")]
-    if changes.has_changed(THREADED):
-        return threaded
-    return _touched_and_turn(threaded, set())
+    if not changes.has_changed(THREADED):
+        return _touched_and_turn(threaded, set())
+    forms = [test.name for test in threaded if test.name != test.program]
+    due = forms[changes.turn() % SANITIZER_TURNS::SANITIZER_TURNS]
+    return [test for test in threaded if test.name == test.program or test.name in due]
 
 
 def touched_programs() -> set[str] | None:

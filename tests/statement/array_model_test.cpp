@@ -19,16 +19,34 @@ using test::work_on;
 /// How the boxes of any device lie in memory: no memory is asked for.
 TEST_SUITE_BEGIN("statement/array_model");
 
-TEST_CASE("the first own cell of every row lies at the beginning of a line of 64 bytes") {
-  auto const padded_layout = PaddedShardLayout::around({{4, 10}, {6, 13}}, {{1, 2}, {0, 1}}, 8);
+TEST_CASE("the first own cell of every long row lies at the beginning of a line of 64 bytes") {
+  auto const padded_layout = PaddedShardLayout::around({{4, 10}, {6, 43}}, {{1, 2}, {0, 1}}, 8);
 
-  CHECK(padded_layout.cells == Box{{3, 8}, {6, 14}});
-  CHECK(padded_layout.strides == Index{8, 1});  // 6 cells, padded to a line
+  CHECK(padded_layout.cells == Box{{3, 8}, {6, 44}});
+  CHECK(padded_layout.strides == Index{40, 1});  // 36 cells, padded to a line
   CHECK(padded_layout.offset_of({4, 10}) * 8 % 64 == 0);
   CHECK(padded_layout.offset_of({5, 10}) * 8 % 64 == 0);
   CHECK(padded_layout.lead == 6);
-  CHECK(padded_layout.elements == 6 + 3 * 8);
-  CHECK(padded_layout.block_of({{4, 10}, {6, 13}}, 8) == StridedBlock{{2, 3}, {64, 8}, 128, 8});
+  CHECK(padded_layout.elements == 6 + 3 * 40);
+  CHECK(padded_layout.block_of({{4, 10}, {6, 43}}, 8) == StridedBlock{{2, 33}, {320, 8}, 384, 8});
+}
+
+TEST_CASE("short rows lie one after another, and no padding takes more than a quarter") {
+  for (std::int64_t const element_bytes : {1, 2, 4, 8, 12, 16, 64})
+    for (std::int64_t const columns : {1, 2, 3, 5, 8, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000})
+      for (std::int64_t const ghosts : {0, 1})
+        for (auto const rank : {std::size_t{2}, std::size_t{3}}) {
+          CAPTURE(element_bytes);
+          CAPTURE(columns);
+          Box const own =
+              rank == 2 ? Box{{0, 0}, {5000, columns}} : Box{{0, 0, 0}, {200, 7, columns}};
+          GhostWidths const widths{Index(rank, ghosts), Index(rank, ghosts)};
+          auto const padded_layout = PaddedShardLayout::around(own, widths, element_bytes);
+          auto const cells = padded_layout.cells.cells();
+          CHECK(padded_layout.elements <= cells + cells / 4);
+          if ((columns + 2 * ghosts) * element_bytes < 256)
+            CHECK(padded_layout.strides[rank - 2] == columns + 2 * ghosts);
+        }
 }
 
 TEST_CASE("rows and planes do not lie whole pages apart") {

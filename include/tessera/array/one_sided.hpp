@@ -2,7 +2,6 @@
 /// @file
 /// One-sided access: one process reads and writes cells wherever they lie, and no other takes part.
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -63,43 +62,6 @@ template <Accumulable T>
   std::memcpy(update.operand.data(), &value, sizeof value);
   return update;
 }
-
-/// How cells of type T are kept in a list: std::vector<bool> has none in memory.
-template <class T>
-using StoredAs = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
-
-/// A list of `count` cells, which read(to) writes. There is room for all before that.
-/// Throws: Error, with the size, where this process cannot have the memory.
-template <class T, class Read>
-[[nodiscard]] std::vector<T> list_read(std::int64_t count, Read const& read) {
-  std::vector<StoredAs<T>> cells;
-  std::vector<T> bools;
-  make_room_to_read(count, sizeof(T), [&](std::size_t n) {
-    cells.resize(n);
-    if constexpr (std::same_as<T, bool>) bools.resize(n);
-  });
-  read(reinterpret_cast<std::byte*>(cells.data()));
-  if constexpr (!std::same_as<T, bool>) return cells;
-  bools.assign(cells.begin(), cells.end());
-  return bools;
-}
-
-/// The cells that were read, as one value or as a list.
-template <class T>
-struct FromCells {
-  [[nodiscard]] static T value(std::span<std::byte const> cells) {
-    T cell;
-    std::memcpy(static_cast<void*>(&cell), cells.data(), sizeof cell);
-    return cell;
-  }
-};
-template <class T>
-struct FromCells<std::vector<T>> {
-  [[nodiscard]] static std::vector<T> value(std::span<std::byte const> cells) {
-    return list_read<T>(static_cast<std::int64_t>(cells.size() / sizeof(T)),
-                        [&](std::byte* to) { std::copy(cells.begin(), cells.end(), to); });
-  }
-};
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/device/device_limit.hpp"
 #include "src/device/strided.hpp"
 #include "src/index/index.hpp"
 #include "src/plan/ghost.hpp"
@@ -16,6 +17,8 @@ namespace {
 // what they take.
 constexpr std::int64_t least_displaced_bytes = 1024;
 constexpr std::size_t displacement_of_large = 2112;
+
+constexpr std::int64_t most_bytes = std::int64_t{1} << 62;
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
@@ -51,6 +54,11 @@ ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t elemen
   if (this->layout()->sharding().is_partial()) return;
   for (auto const& device : local_devices) add_shards_of(device, boxes_on(device.id));
   shards_.shrink_to_fit();
+  std::int64_t on_host = 0;
+  for (auto const& shard : shards_)
+    if (shard.queue->traits().host_reaches_memory)
+      on_host += std::min(most_bytes - on_host, buffer_bytes(shard));
+  check_host_memory(on_host);
   for (auto& shard : shards_) shard.memory[0] = buffer_for(shard, 0);
 }
 
