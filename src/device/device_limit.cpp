@@ -39,7 +39,9 @@ std::int64_t threads_of(std::string_view loadavg) {
 void add(std::vector<Room>& rooms, Resource resource, std::string_view name,
          std::optional<std::int64_t> limit, std::int64_t used) {
   if (!limit) return;
-  rooms.push_back({resource, std::max<std::int64_t>(0, *limit - used), text(name, " is ", *limit)});
+  constexpr std::int64_t most = std::int64_t{1} << 62;  // `used` may be negative
+  rooms.push_back({resource, std::max<std::int64_t>(0, std::min(*limit, most) - used),
+                   text(name, " is ", *limit)});
 }
 
 struct GroupFiles {
@@ -69,26 +71,24 @@ std::int64_t reclaimable(path const& folder) {
     if (place == std::string::npos) return std::int64_t{0};
     return first_number(std::string_view(statistics).substr(place + name.size())).value_or(0);
   };
-  auto const newer = bytes("active_file") + bytes("inactive_file");
-  return newer > 0 ? newer : bytes("total_active_file") + bytes("total_inactive_file");
-}
-
-std::int64_t swap_left(path const& root) {
-  return detail::number_of(bytes_if_readable(root / "proc/meminfo"), "SwapFree") << 10;
+  auto const of_children = bytes("total_active_file") + bytes("total_inactive_file");
+  return of_children > 0 ? of_children : bytes("active_file") + bytes("inactive_file");
 }
 
 /// Of the group's folder and of all around it; those that a container does not show have no limit.
-void add_groups(std::vector<Room>& rooms, path const& root, GroupFiles const& files) {
+void add_groups(std::vector<Room>& rooms, path const& root, GroupFiles const& files,
+                std::int64_t swap = 0) {
   auto const group =
       detail::control_group(bytes_if_readable(root / "proc/self/cgroup"), files.controller);
   if (!group) return;
   auto folder = root / "sys/fs/cgroup" / files.mount;
   bool const is_memory = files.resource == Resource::memory;
   auto const look = [&] {
+    auto const limit = first_number(bytes_if_readable(folder / files.limit));
+    if (!limit) return;
     auto const used = first_number(bytes_if_readable(folder / files.used)).value_or(0);
-    add(rooms, files.resource, text("a control group's ", files.limit),
-        first_number(bytes_if_readable(folder / files.limit)),
-        is_memory ? used - reclaimable(folder) - swap_left(root) : used);
+    add(rooms, files.resource, text("a control group's ", files.limit), limit,
+        is_memory ? used - reclaimable(folder) - swap : used);
   };
   look();
   for (auto const& part : path(*group).relative_path()) {
@@ -165,21 +165,27 @@ std::vector<Room> detail::rooms_under(path const& root) {
 
 std::vector<Room> detail::memory_rooms_under(path const& root) {
   std::vector<Room> rooms;
-  auto const kib = number_of(bytes_if_readable(root / "proc/meminfo"), "MemAvailable");
+  auto const memory = bytes_if_readable(root / "proc/meminfo");
+  auto const kib = number_of(memory, "MemAvailable");
+  auto const swap = number_of(memory, "SwapFree") << 10;
   if (kib > 0)
-    rooms.push_back({Resource::memory, (kib << 10) + swap_left(root),
+    rooms.push_back({Resource::memory, (kib << 10) + swap,
                      text("the available memory is ", kib >> 10, " MiB")});
-  for (auto const& files : memory_of_groups) add_groups(rooms, root, files);
+  for (auto const& files : memory_of_groups) add_groups(rooms, root, files, swap);
   return rooms;
 }
 
-void check_host_memory(std::int64_t size_bytes) {
-  constexpr std::int64_t least = std::int64_t{64} << 20;
-  if (size_bytes < least) return;
+std::optional<Room> lacking_host_memory(std::int64_t size_bytes) {
   for (auto const& room : detail::memory_rooms_under("/"))
-    if (size_bytes > room.left)
-      throw DeviceError(text("the host devices of a process cannot have ", size_bytes, " bytes (",
-                             bytes_text(size_bytes), ") of memory together: ", room.limit));
+    if (size_bytes > room.left) return room;
+  return std::nullopt;
+}
+
+void check_host_memory(std::int64_t size_bytes) {
+  if (auto const room = lacking_host_memory(size_bytes))
+    throw DeviceError(text("the host devices of a process cannot have ", bytes_text(size_bytes),
+                           " of memory together: ", room->limit, ", of which ",
+                           bytes_text(room->left), " is left; use smaller arrays or more hosts"));
 }
 
 std::vector<Room> rooms_of_this_process() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,9 +48,14 @@ struct DeviceLimit {
 /// Ranks: local. Cost: reads some small files; call it once.
 [[nodiscard]] std::vector<Room> rooms_of_this_process();
 
-/// Refuses memory for the host devices of this process together. The system promises more memory
-/// than there is, and kills the process that uses it. Below 64 MiB it does not look.
-/// Throws: DeviceError, with the size and the limit.
+/// Arrays of fewer bytes on a process are made without a look at the memory that is left.
+inline constexpr std::int64_t least_large_bytes = std::int64_t{256} << 20;
+/// Whether this process's host has less memory left than so many bytes, and what limits it; nothing
+/// if there is enough. The system promises more memory than there is, and kills the process that
+/// uses it. Cost: reads some small files.
+[[nodiscard]] std::optional<Room> lacking_host_memory(std::int64_t size_bytes);
+
+/// Throws: DeviceError where so many bytes are lacking.
 void check_host_memory(std::int64_t size_bytes);
 
 /// The size of the stacks of new threads, in bytes.

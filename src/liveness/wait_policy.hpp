@@ -24,7 +24,7 @@
 namespace tessera {
 
 /// The lines about long waits of a process. Where one device is late, thousands may wait for it:
-/// after 16 lines, a minute passes before there are more.
+/// there are at most 16 lines until a minute after the last of them.
 class StallWarnings {
  public:
   /// Prints `line()` unless there have been many. Threads: any.
@@ -33,9 +33,10 @@ class StallWarnings {
     std::scoped_lock const lock(mutex_);
     auto const now = std::chrono::steady_clock::now();
     if (now - last_ > std::chrono::minutes(1)) count_ = 0;
+    if (count_ == most) return;
     last_ = now;
-    if (++count_ <= most) log_warning(line());
-    if (count_ == most) log_warning("more long waits than these are not reported one by one");
+    log_warning(line());
+    if (++count_ == most) log_warning("more long waits than these are not reported one by one");
   }
 
  private:

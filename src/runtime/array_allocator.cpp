@@ -6,6 +6,7 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
+#include "src/device/device_limit.hpp"
 #include "src/plan/ghost.hpp"
 
 namespace tessera {
@@ -27,6 +28,11 @@ std::shared_ptr<ArrayState> ArrayAllocator::make_array(std::shared_ptr<Layout co
   auto const number = ++count_;
   if (auto again = arrays_.take(*layout, element_bytes, number)) return again;
   try {
+    auto const bytes = bytes_on_host(*layout, element_bytes, devices_.devices());
+    if (bytes > 0 && lacking_host_memory(bytes)) {
+      devices_.synchronize();  // statements that have not run yet keep arrays that they free then
+      check_host_memory(bytes);
+    }
     auto made =
         std::make_shared<ArrayState>(std::move(layout), element_bytes, number, devices_.devices());
     made->set_runtime(runtime_);

@@ -13,8 +13,8 @@ namespace tessera {
 
 /// Where cells lie in a buffer, row-major. In a shard they are its own box with ghost cells around
 /// it, and rows of 256 bytes and more are padded so that each row's first own cell is aligned to 64
-/// bytes. Rows and planes of a shard or a temporary are also padded where they would lie whole
-/// pages of 4 KiB apart.
+/// bytes, unless elements do not divide 64. Rows and planes of a shard or a temporary are also
+/// padded where they would lie whole pages of 4 KiB apart.
 struct PaddedShardLayout {
   Box cells;                  ///< own cells and ghost cells, unwrapped
   Index strides;              ///< in elements

@@ -26,6 +26,10 @@ void operations(Array<T>& w, Array<T> const& u, Array<T> const& v, Array<bool>& 
   m = ((u == v) || (u < v && u != v)) || !(u <= v && u > v && u >= v);
 }
 
+void comparisons(Array<bool>& m, Array<std::int64_t> const& i, Array<std::uint64_t> const& u) {
+  m = ((i == u) || (i < u && i != u)) || !(i <= u && i > u && i >= u) || u == 0;
+}
+
 template <class T>
 void functions(Array<T>& w, Array<T> const& u, Array<T> const& v) {
   w = ts::sqrt(u) + ts::exp(v) * ts::log(u / v);
@@ -132,6 +136,7 @@ void instantiate_all(Array<double>& u, Array<float>& f, Array<std::int64_t>& n,
   operations(u, u, u, m);
   operations(f, f, f, m);
   operations(n, n, n, m);
+  comparisons(m, n, ts::cast<std::uint64_t>(n));
   operations(h, h, h, m);
   functions(u, u, u);
   functions(f, f, f);

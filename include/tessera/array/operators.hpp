@@ -46,7 +46,7 @@ template <class Op, class Rule, class A, class B>
 template <class Rule, class T, class S>
 [[nodiscard]] auto number_beside(S number) {
   using Plain = std::conditional_t<std::is_signed_v<S>, std::int64_t, std::uint64_t>;
-  constexpr bool is_integer = std::is_integral_v<S> && !std::same_as<S, bool>;
+  constexpr bool is_integer = std::is_integral_v<S> && !std::same_as<S, bool> && sizeof(S) <= 8;
   if constexpr (std::same_as<Rule, InCompared> && is_integer && differ_in_sign<T, Plain>)
     return LiteralNode<Plain>(static_cast<Plain>(number));
   else

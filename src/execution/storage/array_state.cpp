@@ -18,8 +18,6 @@ namespace {
 constexpr std::int64_t least_displaced_bytes = 1024;
 constexpr std::size_t displacement_of_large = 2112;
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 62;
-
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
 }
@@ -48,17 +46,27 @@ PaddedShardLayout padded_layout_of(BorrowedBox const& borrowed) {
 
 }  // namespace
 
+std::int64_t bytes_on_host(Layout const& layout, std::int64_t element_bytes,
+                           std::vector<LocalDevice> const& devices) {
+  auto const each = static_cast<double>(element_bytes);  // a sum of products may pass 2^63
+  auto const most =
+      static_cast<double>(layout.cells()) * each * static_cast<double>(devices.size());
+  bool const is_large = most >= static_cast<double>(least_large_bytes);
+  if (!is_large || layout.sharding().is_partial()) return 0;
+  double bytes = 0;
+  for (auto const& device : devices)
+    if (device.queue->traits().host_reaches_memory)
+      for (auto const& box : layout.boxes_of(device.id))
+        bytes += static_cast<double>(box.cells()) * each;
+  return static_cast<std::int64_t>(std::min(bytes, 0x1p62));
+}
+
 ArrayState::ArrayState(std::shared_ptr<Layout const> layout, std::int64_t element_bytes,
                        std::uint64_t number, std::vector<LocalDevice> const& local_devices)
     : ArrayModel(std::move(layout), element_bytes, number) {
   if (this->layout()->sharding().is_partial()) return;
   for (auto const& device : local_devices) add_shards_of(device, boxes_on(device.id));
   shards_.shrink_to_fit();
-  std::int64_t on_host = 0;
-  for (auto const& shard : shards_)
-    if (shard.queue->traits().host_reaches_memory)
-      on_host += std::min(most_bytes - on_host, buffer_bytes(shard));
-  check_host_memory(on_host);
   for (auto& shard : shards_) shard.memory[0] = buffer_for(shard, 0);
 }
 

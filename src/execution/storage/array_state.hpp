@@ -32,6 +32,11 @@ struct LocalDevice {
   std::shared_ptr<Queue> queue;
 };
 
+/// The bytes that an array's cells take of the memory of this host, without padding; 0 for partials
+/// and where they are surely fewer than least_large_bytes.
+[[nodiscard]] std::int64_t bytes_on_host(Layout const& layout, std::int64_t element_bytes,
+                                         std::vector<LocalDevice> const& devices);
+
 /// One box that a device holds of an array.
 ///
 /// Threads: the fields belong to the caller's thread; the worker reads and writes cells through

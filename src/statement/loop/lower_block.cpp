@@ -83,7 +83,7 @@ class BlockLowering {
     return std::move(pass_);
   }
 
-  // Tiles begin where rows of the shard are aligned, which begin with `first_cell`.
+  // Tiles begin where long rows of the shard are aligned, which begin with `first_cell`.
   void finish(LoopPass& pass, std::int64_t first_cell) const {
     if (pass.tasks.empty()) return;
     auto& lo = pass.tiles.lo.back();

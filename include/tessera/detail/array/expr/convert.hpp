@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cmath>
-#include <compare>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -85,10 +84,19 @@ using promoted = typename Promote<A, B>::type;
 struct EitherInteger {
   std::int64_t high;
   std::uint64_t low;
-  TESSERA_FUNCTION explicit EitherInteger(std::uint64_t x) : high(0), low(x) {}
-  TESSERA_FUNCTION explicit EitherInteger(std::int64_t x)
-      : high(x < 0 ? -1 : 0), low(static_cast<std::uint64_t>(x)) {}
-  friend constexpr auto operator<=>(EitherInteger, EitherInteger) = default;
+  template <class I>
+  TESSERA_FUNCTION explicit EitherInteger(I x)
+      : high(std::is_signed_v<I> && x < 0 ? -1 : 0), low(static_cast<std::uint64_t>(x)) {}
+  // Without branches, so that loops become vectors. Not defaulted: nvcc does not take that.
+  TESSERA_FUNCTION friend bool operator==(EitherInteger a, EitherInteger b) {
+    return (a.high == b.high) & (a.low == b.low);
+  }
+  TESSERA_FUNCTION friend bool operator<(EitherInteger a, EitherInteger b) {
+    return (a.high < b.high) | ((a.high == b.high) & (a.low < b.low));
+  }
+  TESSERA_FUNCTION friend bool operator>(EitherInteger a, EitherInteger b) { return b < a; }
+  TESSERA_FUNCTION friend bool operator<=(EitherInteger a, EitherInteger b) { return !(b < a); }
+  TESSERA_FUNCTION friend bool operator>=(EitherInteger a, EitherInteger b) { return !(a < b); }
 };
 template <class A, class B>
 inline constexpr bool differ_in_sign = std::is_integral_v<A>&& std::is_integral_v<B> &&
