@@ -76,14 +76,11 @@ def for_asan(tests: list[Test]) -> list[Test]:
 
 
 def for_tsan(tests: list[Test]) -> list[Test]:
-    """A third of the tests of threads by turn. Where a floor that has threads changed, every program
-    runs, and a third of its other forms: emulated devices, short slots and the like."""
+    """All tests of threads where a floor that has threads changed, else a third by turn."""
     threaded = [test for test in tests if test.has("threads") and not test.has("full", "spread", "slow")]
-    if not changes.has_changed(THREADED):
-        return _touched_and_turn(threaded, set())
-    forms = [test.name for test in threaded if test.name != test.program]
-    due = forms[changes.turn() % SANITIZER_TURNS::SANITIZER_TURNS]
-    return [test for test in threaded if test.name == test.program or test.name in due]
+    if changes.has_changed(THREADED):
+        return threaded
+    return _touched_and_turn(threaded, set())
 
 
 def touched_programs() -> set[str] | None:

@@ -137,7 +137,8 @@ class OneSidedCells {
   /// A box of cells, row-major.
   template <std::same_as<Box> B>
   [[nodiscard]] std::vector<T> read(B const& box) const {
-    return list_read<T>(cells_to_read(state(), box),
+    auto const count = cells_to_read(state(), box);
+    return list_read<T>([&](auto const& make) { make_room_to_read(count, sizeof(T), make); },
                         [&](std::byte* to) { wait_for(*begin_read(state(), box, to)); });
   }
   /// The same into memory. Throws: ShapeError if there is not room for just those cells.

@@ -222,20 +222,14 @@ class View : public detail::ArrayNode<std::remove_const_t<T>, N, R>,
   }
   /// The cells shown, in row-major order, on every process. Ranks: collective.
   [[nodiscard]] std::vector<value_type> to_host() const requires(N > 0) {
-    constexpr bool is_bool = std::same_as<value_type, bool>;
-    // A vector of bool is no memory of bools: it is read as bytes.
-    std::vector<std::conditional_t<is_bool, std::uint8_t, value_type>> cells;
-    std::vector<value_type> bools;
-    auto const make = [&](std::size_t count) {
-      cells.resize(count);
-      if constexpr (is_bool) bools.resize(count);
-    };
-    detail::make_room_for_all(this->readable(), cells_of(this->shape()), this->location(), make);
-    detail::read_to_host(this->readable(), this->map(N), whole(this->shape()),
-                         reinterpret_cast<std::byte*>(cells.data()), this->location());
-    if constexpr (!is_bool) return cells;
-    bools.assign(cells.begin(), cells.end());
-    return bools;
+    auto const& state = this->readable();
+    return detail::list_read<value_type>(
+        [&](auto const& make) {
+          detail::make_room_for_all(state, cells_of(this->shape()), this->location(), make);
+        },
+        [&](std::byte* to) {
+          detail::read_to_host(state, this->map(N), whole(this->shape()), to, this->location());
+        });
   }
 };
 

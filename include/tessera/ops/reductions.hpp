@@ -252,22 +252,14 @@ template <Expression E, bool keep>
   return detail::reduce_over<A>(detail::with_index_along(node, axes), axes, "argmax", at);
 }
 
-namespace detail {
-/// Refuses index(d) and the like alone, which have no shape to be compared.
-template <class E>
-constexpr void check_has_cells() {
-  static_assert(E::rank > 0 || !has_index<node_of<E>>(),
-                "index(d) and random numbers have no shape of their own: make an array of them");
-}
-}  // namespace detail
-
 /// True if shapes and all elements are equal, wherever they lie.
 /// Ranks: collective; waits.
 template <Expression A, Expression B>
 [[nodiscard]] bool all_equal(A const& u, B const& v,
                              std::source_location at = std::source_location::current()) {
-  detail::check_has_cells<A>();
-  detail::check_has_cells<B>();
+  static_assert((A::rank > 0 || !detail::has_index<detail::node_of<A>>()) &&
+                    (B::rank > 0 || !detail::has_index<detail::node_of<B>>()),
+                "index(d) and random numbers have no shape of their own: make an array of them");
   if (detail::shape_of(u) != detail::shape_of(v)) return false;
   if constexpr (A::rank == 0 && B::rank == 0)
     return u == v;

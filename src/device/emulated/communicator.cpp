@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <new>
 #include <thread>
@@ -30,6 +31,10 @@ struct Board {
   std::atomic<std::int64_t> joined{0};
 };
 constexpr std::int64_t mailboxes_begin = 64;
+
+// As on a network, nothing has arrived yet when work that was posted beside it begins: code that
+// does not wait for a group then reads old cells.
+constexpr std::chrono::microseconds latency{200};
 
 std::int64_t board_bytes(std::int64_t members) {
   return mailboxes_begin + members * members * static_cast<std::int64_t>(sizeof(Mailbox));
@@ -117,6 +122,7 @@ class Group : public GpuCommunicator {
     check();
     auto const number = parts_.post(
         [transfers = transfers_, progress = parts_.progress, is_abandoned = is_abandoned_] {
+          std::this_thread::sleep_for(latency);
           move_all(transfers, *progress, *is_abandoned);
         });
     parts_.progress->ask(number);

@@ -105,7 +105,8 @@ void check_trace_file(std::string const& asked, ProcessId self) {
   if (kind == std::filesystem::file_type::directory) refuse("is a folder");
   if (kind == std::filesystem::file_type::not_found && std::filesystem::is_symlink(file, ignored))
     refuse("is a link that leads nowhere");
-  if (kind == std::filesystem::file_type::none)  // a link to itself, a name that is too long
+  // A link to itself, too long a name, a closed folder.
+  if (kind == std::filesystem::file_type::none)
     refuse(text("cannot be written (", trouble.message(), ')'));
   if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
     refuse("is a pipe, socket or device");  // to write a pipe without a reader would never end

@@ -3,11 +3,13 @@
 /// The operations of arrays and views that need no element type: compiled once, called by thin
 /// templates.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "tessera/base/ids.hpp"
@@ -111,5 +113,25 @@ void make_room_for_all(StatePtr const& state, std::int64_t count, SourceLocation
 /// Ranks: collective.
 void read_to_host(StatePtr const& state, AffineMap const& map, Box const& indices, std::byte* into,
                   SourceLocation const& location);
+
+/// How cells of type T are kept in a list: std::vector<bool> has none in memory.
+template <class T>
+using StoredAs = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
+
+/// A list of the cells that read(to) writes. Before that, reserve(make) calls make(count), which
+/// makes room for all.
+template <class T, class Reserve, class Read>
+[[nodiscard]] std::vector<T> list_read(Reserve const& reserve, Read const& read) {
+  std::vector<StoredAs<T>> cells;
+  std::vector<T> bools;
+  reserve([&](std::size_t count) {
+    cells.resize(count);
+    if constexpr (std::same_as<T, bool>) bools.resize(count);
+  });
+  read(reinterpret_cast<std::byte*>(cells.data()));
+  if constexpr (!std::same_as<T, bool>) return cells;
+  bools.assign(cells.begin(), cells.end());
+  return bools;
+}
 
 }  // namespace tessera::detail

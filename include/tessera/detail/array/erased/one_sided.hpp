@@ -1,20 +1,18 @@
 #pragma once
 /// @file
-/// One-sided access that needs no element type, in the Runtime that lives, and lists of what it
-/// read.
+/// One-sided access that needs no element type, in the Runtime that lives, and what it read.
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "tessera/base/source.hpp"
+#include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/execution/cell_update.hpp"
 #include "tessera/detail/statement/array_ref.hpp"
 #include "tessera/index/index.hpp"
@@ -50,26 +48,6 @@ void wait_for(OneSidedRequest const& request);
 /// The bytes that a read brought. They live as long as the request.
 [[nodiscard]] std::span<std::byte const> cells_read(OneSidedRequest const& request);
 
-/// How cells of type T are kept in a list: std::vector<bool> has none in memory.
-template <class T>
-using StoredAs = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
-
-/// A list of `count` cells, which read(to) writes. There is room for all before that.
-/// Throws: Error, with the size, where this process cannot have the memory.
-template <class T, class Read>
-[[nodiscard]] std::vector<T> list_read(std::int64_t count, Read const& read) {
-  std::vector<StoredAs<T>> cells;
-  std::vector<T> bools;
-  make_room_to_read(count, sizeof(T), [&](std::size_t n) {
-    cells.resize(n);
-    if constexpr (std::same_as<T, bool>) bools.resize(n);
-  });
-  read(reinterpret_cast<std::byte*>(cells.data()));
-  if constexpr (!std::same_as<T, bool>) return cells;
-  bools.assign(cells.begin(), cells.end());
-  return bools;
-}
-
 /// The cells that were read, as one value or as a list.
 template <class T>
 struct FromCells {
@@ -82,7 +60,8 @@ struct FromCells {
 template <class T>
 struct FromCells<std::vector<T>> {
   [[nodiscard]] static std::vector<T> value(std::span<std::byte const> cells) {
-    return list_read<T>(static_cast<std::int64_t>(cells.size() / sizeof(T)),
+    auto const count = static_cast<std::int64_t>(cells.size() / sizeof(T));
+    return list_read<T>([&](auto const& make) { make_room_to_read(count, sizeof(T), make); },
                         [&](std::byte* to) { std::copy(cells.begin(), cells.end(), to); });
   }
 };
