@@ -80,6 +80,8 @@ bool move_piece(Transfer& transfer) {
 void move_all(std::vector<Transfer> transfers, Progress& progress,
               std::atomic<bool> const& is_abandoned) {
   while (!transfers.empty()) {
+    if (is_abandoned || progress.is_stopping())
+      throw DeviceError("messages of a group were abandoned");
     std::vector<std::pair<Mailbox const*, bool>> busy;
     bool moved = false;
     for (auto& transfer : transfers) {
@@ -89,8 +91,6 @@ void move_all(std::vector<Transfer> transfers, Progress& progress,
       busy.push_back(way);
     }
     std::erase_if(transfers, [](Transfer const& transfer) { return transfer.is_done; });
-    if (is_abandoned || progress.is_stopping())
-      throw DeviceError("messages of a group were abandoned");
     if (!moved) std::this_thread::yield();
   }
 }
@@ -98,7 +98,10 @@ void move_all(std::vector<Transfer> transfers, Progress& progress,
 class Group : public GpuCommunicator {
  public:
   Group(StreamParts parts, SharedBytes::Name const& name, std::int64_t rank, std::int64_t members)
-      : parts_(std::move(parts)), bytes_(name), rank_(rank), members_(members) {
+      : parts_(std::move(parts)),
+        bytes_(std::make_shared<SharedBytes>(name)),
+        rank_(rank),
+        members_(members) {
     ++board().joined;
   }
   ~Group() override { Group::abandon(); }
@@ -117,14 +120,15 @@ class Group : public GpuCommunicator {
   void receive(std::int64_t rank, std::byte* to, std::int64_t size_bytes) override {
     transfers_.push_back({&box(rank, rank_), false, reach(to), size_bytes});
   }
-  // As on a GPU, it begins by itself.
+  // As on a GPU, it begins by itself. It may still wait when nobody has the group any more: the
+  // mailboxes stay until it has seen that.
   void end() override {
     check();
-    auto const number = parts_.post(
-        [transfers = transfers_, progress = parts_.progress, is_abandoned = is_abandoned_] {
-          std::this_thread::sleep_for(latency);
-          move_all(transfers, *progress, *is_abandoned);
-        });
+    auto const number = parts_.post([transfers = transfers_, progress = parts_.progress,
+                                     is_abandoned = is_abandoned_, keeps_mailboxes = bytes_] {
+      std::this_thread::sleep_for(latency);
+      move_all(transfers, *progress, *is_abandoned);
+    });
     parts_.progress->ask(number);
     is_new_ = true;
   }
@@ -132,9 +136,9 @@ class Group : public GpuCommunicator {
 
  private:
   void check() const { TESSERA_ASSERT(!is_new_, "a group was used before it was ready"); }
-  [[nodiscard]] Board& board() const { return *reinterpret_cast<Board*>(bytes_.data()); }
+  [[nodiscard]] Board& board() const { return *reinterpret_cast<Board*>(bytes_->data()); }
   [[nodiscard]] Mailbox& box(std::int64_t from, std::int64_t to) const {
-    auto* const first = reinterpret_cast<Mailbox*>(bytes_.data() + mailboxes_begin);
+    auto* const first = reinterpret_cast<Mailbox*>(bytes_->data() + mailboxes_begin);
     return first[from * members_ + to];
   }
   [[nodiscard]] std::byte* reach(std::byte const* address) const {
@@ -144,7 +148,7 @@ class Group : public GpuCommunicator {
   }
 
   StreamParts parts_;
-  SharedBytes bytes_;
+  std::shared_ptr<SharedBytes> bytes_;
   std::int64_t rank_;
   std::int64_t members_;
   bool is_new_ = true;
