@@ -17,7 +17,7 @@ void copy_locally(DeviceTask& task) {
   auto& queue = *task.queue;
   for (auto const& copy : task.plan->copies) {
     auto* const to = base_of(task, copy.storage, copy.to);
-    auto const* const from = task.buffers[copy.from];
+    auto const* const from = base_of(task, copy.source, copy.from);
     if (copy.non_temporal)
       queue.copy_block_non_temporal(to, copy.pair.to, from, copy.pair.from);
     else

@@ -58,7 +58,7 @@ class Arrivals {
       for (auto const& block : message.blocks)
         if (!is_apart(block, true)) return false;
     return std::ranges::all_of(plan.copies, [&](LocalCopy const& copy) {
-      return is_independent(address_of(task_.buffers[copy.from]), copy.pair.from, false) &&
+      return is_independent(base(copy.source, copy.from), copy.pair.from, false) &&
              is_independent(base(copy.storage, copy.to), copy.pair.to, true);
     });
   }

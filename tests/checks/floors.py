@@ -39,7 +39,7 @@ FLOORS = {
     "index": ["."],
     "mesh": ["."],
     "layout": ["."],
-    "plan": ["."],
+    "plan": [".", "exchange"],
     "statement": [".", "lowering", "loop"],
     "device": [".", ("host", "nccl"), ("cuda", "emulated"), "drivers"],
     "job": ["ipc", ".", ("single", "mpi")],

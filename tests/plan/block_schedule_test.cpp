@@ -20,8 +20,8 @@
 #include "src/index/index.hpp"
 #include "src/plan/access.hpp"
 #include "src/plan/block_passes.hpp"
+#include "src/plan/exchange/halo_plan.hpp"
 #include "src/plan/ghost.hpp"
-#include "src/plan/halo_plan.hpp"
 #include "src/statement/statement.hpp"
 
 #include "support/boundaries.hpp"

@@ -10,7 +10,7 @@
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/plan/access.hpp"
-#include "src/plan/exchange_plan.hpp"
+#include "src/plan/exchange/exchange_plan.hpp"
 #include "src/plan/ghost.hpp"
 
 namespace tessera::test {

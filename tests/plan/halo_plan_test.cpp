@@ -1,4 +1,4 @@
-#include "src/plan/halo_plan.hpp"
+#include "src/plan/exchange/halo_plan.hpp"
 
 #include <algorithm>
 #include <array>

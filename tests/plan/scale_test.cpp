@@ -7,7 +7,7 @@
 #include "src/index/box.hpp"
 #include "src/layout/count_visits.hpp"
 #include "src/plan/access.hpp"
-#include "src/plan/exchange_plan.hpp"
+#include "src/plan/exchange/exchange_plan.hpp"
 #include "src/plan/ghost.hpp"
 
 #include "support/count_allocations.hpp"

@@ -7,7 +7,7 @@
 #include "src/index/affine_map.hpp"
 #include "src/layout/count_visits.hpp"
 #include "src/plan/access.hpp"
-#include "src/plan/exchange_plan.hpp"
+#include "src/plan/exchange/exchange_plan.hpp"
 #include "src/plan/ghost.hpp"
 
 #include "cases.hpp"

@@ -188,12 +188,12 @@ TEST_CASE("what most devices lack is put together in the scratch area") {
 
   auto const first = gather.on(0);
   CHECK(gather.growth.empty());
-  CHECK(list_of(first.receives) == "1: 8 bytes of scratch at 24, 2: 24 bytes of scratch at 0");
-  CHECK(parts_of(first) == "(0,) + (4,) to 0 from scratch 0");
+  CHECK(list_of(first.receives) == "1: 8 bytes of scratch at 0, 2: 24 bytes of scratch at 8");
+  CHECK(parts_of(first) == "(0,) + (4,) to 0 from scratch 24");
   CHECK(first.scratch_bytes == 64);
   auto const sent = gather.on(2).sends;
-  REQUIRE(list_of(sent) == "0: 24 bytes of shard at 16");
-  CHECK(sent[0].blocks[0].block == StridedBlock{{3}, {-8}, 16, 8});
+  REQUIRE(list_of(sent) == "0: 24 bytes of shard at 0");
+  CHECK(sent[0].blocks[0].block == StridedBlock{{}, {}, 0, 24});
   // Device 1 needs cells 5, 4 and 3: two of them are its own.
   auto const middle = gather.on(1);
   REQUIRE(middle.copies.size() == 1);

@@ -7,8 +7,8 @@
 #include "tessera/detail/base/assert.hpp"
 
 #include "src/base/hash.hpp"
+#include "src/plan/exchange/halo_plan.hpp"
 #include "src/plan/ghost.hpp"
-#include "src/plan/halo_plan.hpp"
 #include "src/statement/copy_kernel.hpp"
 
 namespace tessera {

@@ -31,69 +31,17 @@ namespace {
 
 constexpr std::int64_t scratch_alignment = 64;
 
-Box lattice_of_work(Access const& access, Box const& work) {
-  Box lattice{Index(access.rank(), 0), Index(access.rank(), 1)};
-  for (std::size_t d = 0; d < access.rank(); ++d) {
-    if (access.map.axes[d].from == AxisMap::fixed) continue;
-    auto const from = static_cast<std::size_t>(access.map.axes[d].from);
-    lattice.lo[d] = work.lo[from];
-    lattice.hi[d] = work.hi[from];
-  }
-  return lattice;
-}
-
-// The sources of the cells that a work box needs of an operand.
-struct Sources {
-  bool others = false;  // other devices, or another end of the domain
-  bool several = false;
-  std::optional<std::size_t> box;  // the device's own
-
-  void add_own(std::size_t own) {
-    several = several || box.value_or(own) != own;
-    box = own;
-  }
-};
-
 // Gives the operands and the cells written their places.
 class DevicePlacer {
  public:
   explicit DevicePlacer(DeviceLowering& lowering)
       : lowering_(lowering), statement_(lowering.use.statement), plan_(lowering.plan) {}
 
-  [[nodiscard]] bool lands_in_target() const {
-    if (statement_.copied_bytes == 0 || statement_.operands.size() != 1 ||
-        lowering_.use.modes.in_place[0])
-      return false;
-    auto const& operand = statement_.operands[0];
-    if (operand.array == statement_.target || statement_.writes_slabs()) return false;
-    InlineVector<int, max_rank> uses(statement_.work.indices.rank(), 0);
-    for (std::size_t d = 0; d < operand.access.rank(); ++d) {
-      auto const& boundary = operand.access.boundaries[d];
-      if (boundary.any() && boundary.below != BoundaryKind::periodic) return false;
-      auto const from = operand.access.map.axes[d].from;
-      if (from != AxisMap::fixed) ++uses[static_cast<std::size_t>(from)];
-    }
-    return std::all_of(uses.begin(), uses.end(), [](int count) { return count == 1; });
-  }
-
-  // An operand that is not read in place gets a temporary for each work box, unless one box of this
-  // device holds all cells that are needed there.
-  void place_operands() {
-    auto const sources = find_sources();
-    auto const count = lowering_.use.operands.size();
-    for (auto& work : lowering_.works) {
-      work.temporaries.resize(count);
-      work.direct.assign(count, false);
-      for (std::size_t l = 0; l < count; ++l) {
-        if (lowering_.use.modes.in_place[l] || lowering_.lands) continue;
-        auto const& from = sources[work.number * count + l];
-        work.direct[l] = may_read_shards(l) && !from.others && !from.several;
-        if (work.direct[l]) continue;
-        auto const lattice = lattice_of_work(lowering_.use.operands[l].access, work.indices);
-        auto const bytes = lowering_.element_bytes(l);
-        auto const layout = PaddedShardLayout::dense(lattice, bytes);
-        work.temporaries[l] = {layout, reserve_scratch(layout.elements * bytes)};
-      }
+  void place_temporaries() {
+    for (auto const& temporary : lowering_.exchange.temporaries.list) {
+      auto const bytes = lowering_.element_bytes(temporary.operand);
+      auto const layout = PaddedShardLayout::dense(temporary.places, bytes);
+      lowering_.temporaries.push_back({layout, reserve_scratch(layout.elements * bytes)});
     }
   }
 
@@ -122,24 +70,6 @@ class DevicePlacer {
     auto const offset = plan_.scratch_bytes;
     plan_.scratch_bytes += ceil_div(bytes, scratch_alignment) * scratch_alignment;
     return offset;
-  }
-
-  [[nodiscard]] std::vector<Sources> find_sources() const {
-    auto const operands = lowering_.use.operands.size();
-    std::vector<Sources> sources(lowering_.works.size() * operands);
-    auto const of = [&](Transfer const& transfer) -> Sources& {
-      return sources[transfer.work * operands + transfer.operand];
-    };
-    for (auto const& transfer : lowering_.exchange.receives) of(transfer).others = true;
-    for (auto const& transfer : lowering_.exchange.copies) {
-      of(transfer).add_own(transfer.box);
-      if (transfer.cells.wraps()) of(transfer).others = true;
-    }
-    return sources;
-  }
-
-  [[nodiscard]] bool may_read_shards(std::size_t operand) const {
-    return !lowering_.use.reads_overwritten(operand) && lowering_.arrays.has_boxes(operand);
   }
 
   // The cell that each index writes. All boxes of a target of slabs lie in the device's own slab.
@@ -181,7 +111,7 @@ class DevicePlacer {
 LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
   auto const& statement = use.statement;
   DeviceArrays const arrays(use, device);
-  DeviceLowering lowering{use, arrays, {}, {}, false, {}, {}};
+  DeviceLowering lowering{use, arrays, {}, {}, {}, {}, {}};
   lowering.plan.device = device;
   auto& works = lowering.works;
   for (auto const& [box, indices] : statement.work.work_of(device))
@@ -191,13 +121,12 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
       !statement.is_reduction() || works.empty() || statement.work.layout->replica_of(device) == 0;
 
   DevicePlacer placer(lowering);
-  lowering.lands = placer.lands_in_target();
   lowering.exchange = plan_exchange(use.operands, statement.work, device);
-  placer.place_operands();
+  placer.place_temporaries();
   if (computes)
     for (auto& work : works) placer.place_target(work);
   lower_transfers(lowering);
-  if (computes && !lowering.lands)
+  if (computes && !use.lands())
     for (auto const& work : works) lower_parts(lowering, work);
   return std::move(lowering.plan);
 }

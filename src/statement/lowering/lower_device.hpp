@@ -15,8 +15,8 @@
 
 namespace tessera {
 
-/// A block of scratch memory for the cells of one operand, addressed by lattice index.
-struct Temporary {
+/// A block of scratch memory for the places of a temporary.
+struct TemporaryMemory {
   PaddedShardLayout padded_layout;
   std::int64_t offset_bytes = 0;
 };
@@ -25,12 +25,10 @@ struct Temporary {
 struct Work {
   std::size_t number = 0;  ///< among the device's
   Box indices;
-  std::size_t box = 0;                      ///< of the layout that says where the work is done
-  std::vector<Temporary> temporaries = {};  ///< per operand, like those below
-  std::vector<bool> direct = {};            ///< all needed cells lie in one own box
-  std::size_t write = 0;                    ///< of the plan's
-  Operand target = {};                      ///< the cells that are written, in the target
-  Operand stage = {};                       ///< in the scratch area, where the write is staged
+  std::size_t box = 0;    ///< of the layout that says where the work is done
+  std::size_t write = 0;  ///< of the plan's
+  Operand target = {};    ///< the cells that are written, in the target
+  Operand stage = {};     ///< in the scratch area, where the write is staged
 };
 
 /// The boxes that one device holds of a statement's arrays.
@@ -61,9 +59,7 @@ struct DeviceLowering {
   DeviceArrays const& arrays;
   std::vector<Work> works;
   ExchangePlan exchange;
-  /// True if cells are copied unchanged from another array, each to one place: then they are put
-  /// straight into the target, without a temporary.
-  bool lands = false;
+  std::vector<TemporaryMemory> temporaries;  ///< as those of the exchange
   LoweredDevice plan;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> buffers;  ///< operand and box: number
 

@@ -97,43 +97,24 @@ class PartLowering {
     if (formula.constant >= 0)
       return {Storage::constant, constant_offset(statement_.operands[l], formula),
               Index(box.rank(), 0), 0};
-    if (!lowering_.use.modes.in_place[l] && !work_.direct[l]) return in_temporary(l, box, formula);
-    return in_shard(l, box, formula);
+    auto const cells = cells_read(lowering_.use.operands[l].access, formula);
+    if (lowering_.use.modes.in_place[l]) return in_shard(l, box, cells);
+    auto const& temporaries = lowering_.exchange.temporaries;
+    auto const from = temporaries.read_of(l, work_.number, formula).temporary;
+    if (from == TemporaryRead::own_box) return in_shard(l, box, cells);
+    return in_temporary(l, box, temporaries.list[from].places_of(cells, box.lo),
+                        lowering_.temporaries[from]);
   }
 
-  // A repeated cell has one place in a temporary, at the first index of its affine piece in the
-  // whole work box; borders of other operands may have cut the piece into several boxes.
-  [[nodiscard]] std::int64_t start_of_repeated(std::size_t l, std::size_t d,
-                                               std::int64_t index) const {
-    auto const& access = lowering_.use.operands[l].access;
-    auto const affine_pieces = affine_pieces_of(access, d, work_.indices);
-    auto const around = std::find_if(affine_pieces.begin(), affine_pieces.end(),
-                                     [&](AffinePiece const& s) { return index < s.hi; });
-    TESSERA_ASSERT(around != affine_pieces.end(), access, " at ", index, " of ", work_.indices);
-    return around->lo;
+  [[nodiscard]] PartOperand in_temporary(std::size_t l, Box const& box, AffineMap const& places,
+                                         TemporaryMemory const& memory) const {
+    auto const operand =
+        operand_in(memory.padded_layout, lowering_.element_bytes(l), places, box.rank());
+    return {Storage::scratch, memory.offset_bytes + operand.offset_of(box.lo), operand.strides, 0};
   }
 
-  [[nodiscard]] PartOperand in_temporary(std::size_t l, Box const& box,
-                                         OperandFormula const& formula) const {
-    auto const& [padded_layout, offset_bytes] = work_.temporaries[l];
-    auto lattice = lowering_.use.operands[l].access.map;
-    for (std::size_t d = 0; d < lattice.rank(); ++d) {
-      auto& axis = lattice.axes[d];
-      if (axis.from == AxisMap::fixed)
-        axis.offset = padded_layout.cells.lo[d];
-      else if (formula.affine_pieces[d].step != 0)
-        axis = {axis.from, 0, 1};
-      else
-        axis = {AxisMap::fixed,
-                start_of_repeated(l, d, box.lo[static_cast<std::size_t>(axis.from)]), 1};
-    }
-    auto const operand = operand_in(padded_layout, lowering_.element_bytes(l), lattice, box.rank());
-    return {Storage::scratch, offset_bytes + operand.offset_of(box.lo), operand.strides, 0};
-  }
-
-  PartOperand in_shard(std::size_t l, Box const& box, OperandFormula const& formula) {
+  PartOperand in_shard(std::size_t l, Box const& box, AffineMap const& cells) {
     auto const& use = lowering_.use.operands[l];
-    auto const cells = cells_read(use.access, formula);
     auto const first = cells(box.lo);
     auto const own = use.owned->box_holding(lowering_.plan.device, first);
     auto const& padded_layout = lowering_.arrays.box(l, own).padded_layout;

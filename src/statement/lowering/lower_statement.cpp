@@ -15,6 +15,21 @@ bool needs_ghosts(GhostWidths const& widths) {
   return !(widths == GhostWidths::none(widths.below.size()));
 }
 
+// True if each cell of the only operand is copied to one place of another array.
+bool lands_in_target(Statement const& statement) {
+  if (statement.copied_bytes == 0 || statement.operands.size() != 1) return false;
+  auto const& [array, access, constants_offset] = statement.operands[0];
+  if (array == statement.target || statement.writes_slabs()) return false;
+  InlineVector<int, max_rank> uses(statement.work.indices.rank(), 0);
+  for (std::size_t d = 0; d < access.rank(); ++d) {
+    auto const& boundary = access.boundaries[d];
+    if (boundary.any() && boundary.below != BoundaryKind::periodic) return false;
+    auto const from = access.map.axes[d].from;
+    if (from != AxisMap::fixed) ++uses[static_cast<std::size_t>(from)];
+  }
+  return std::ranges::all_of(uses, [](int count) { return count == 1; });
+}
+
 std::vector<std::shared_ptr<Fill const>> fills_of(StatementUse const& use) {
   auto const& statement = use.statement;
   std::vector<std::shared_ptr<Fill const>> fills(statement.operands.size());
@@ -66,7 +81,8 @@ StatementUse::StatementUse(Statement const& used, OperandModes const& chosen)
   for (std::size_t l = 0; l < statement.operands.size(); ++l) {
     auto const& operand = statement.operands[l];
     operands.push_back({operand.array->layout(), operand.access, first_operand_of(statement, l),
-                        modes.in_place[l], &operand.array->halo_validity()});
+                        modes.in_place[l], &operand.array->halo_validity(), reads_overwritten(l),
+                        !modes.in_place[l] && lands_in_target(statement)});
   }
 }
 

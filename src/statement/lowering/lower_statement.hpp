@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/base/inline_vector.hpp"
-#include "src/plan/exchange_plan.hpp"
+#include "src/plan/exchange/exchange_plan.hpp"
 #include "src/plan/ghost.hpp"
 #include "src/statement/kernel.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"
@@ -56,6 +56,9 @@ struct StatementUse {
   OperandModes const& modes;
   std::vector<OperandUse> operands;
 
+  /// True if cells are copied unchanged from another array, each to one place: then they are put
+  /// straight into the target, without a temporary.
+  [[nodiscard]] bool lands() const { return operands.size() == 1 && operands[0].lands; }
   /// True if the statement could overwrite cells that it has yet to read by this operand.
   [[nodiscard]] bool reads_overwritten(std::size_t operand) const;
 };

@@ -25,14 +25,14 @@ class TransferLowering {
     std::int64_t landed = 0;
     for (auto const& message : plan_.receives) landed += message.bytes;
     for (auto const& transfer : lowering_.exchange.copies) {
-      if (is_read_directly(transfer)) continue;
       landed += transfer.cells.count() * lowering_.element_bytes(transfer.operand);
       auto const pair = normalized(BlockPair{padded_block(transfer), owned_block(transfer)});
       auto const from = lowering_.buffer(transfer.operand, transfer.box);
       plan_.copies.push_back(
           {pair, from, padded_storage(transfer.operand), padded_buffer(transfer), false});
     }
-    plan_.non_temporal = lowering_.lands && copies_non_temporal(landed);
+    for (auto const& repeat : lowering_.exchange.temporaries.repeats) add_repeat(repeat);
+    plan_.non_temporal = lowering_.use.lands() && copies_non_temporal(landed);
     for (auto& copy : plan_.copies) copy.non_temporal = plan_.non_temporal;
   }
 
@@ -41,19 +41,14 @@ class TransferLowering {
     return lowering_.use.modes.in_place[operand];
   }
 
-  [[nodiscard]] bool is_read_directly(Transfer const& transfer) const {
-    return !is_in_place(transfer.operand) &&
-           lowering_.works[transfer.work].direct[transfer.operand];
-  }
-
   [[nodiscard]] Storage padded_storage(std::size_t operand) const {
-    if (lowering_.lands) return Storage::target;
+    if (lowering_.use.lands()) return Storage::target;
     return is_in_place(operand) ? Storage::shard : Storage::scratch;
   }
 
   // The buffer of an operand's ghost cells, or of the target's cells, or none for a temporary.
   std::size_t padded_buffer(Transfer const& transfer) {
-    if (lowering_.lands) return lowering_.works[transfer.work].write;
+    if (lowering_.use.lands()) return lowering_.works[transfer.into].write;
     return is_in_place(transfer.operand) ? lowering_.buffer(transfer.operand, 0) : 0;
   }
 
@@ -67,15 +62,28 @@ class TransferLowering {
   [[nodiscard]] StridedBlock padded_block(Transfer const& transfer) const {
     if (is_in_place(transfer.operand))
       return shard_block(transfer, 0, [](Cells::Axis const& axis) { return axis.frame; });
-    if (lowering_.lands) return landing_block(transfer);
-    auto const& [padded_layout, offset_bytes] =
-        lowering_.works[transfer.work].temporaries[transfer.operand];
+    if (lowering_.use.lands()) return landing_block(transfer);
     auto const& lattice = transfer.cells.lattice;
-    auto block = operand_in(padded_layout, lowering_.element_bytes(transfer.operand),
-                            AffineMap::identity(lattice.rank()), lattice.rank())
-                     .block_of(lattice);
+    return temporary_block(transfer.into, lattice, AffineMap::identity(lattice.rank()));
+  }
+
+  // Places of a temporary: those of a box, mapped.
+  [[nodiscard]] StridedBlock temporary_block(std::size_t number, Box const& box,
+                                             AffineMap const& map) const {
+    auto const& [padded_layout, offset_bytes] = lowering_.temporaries[number];
+    auto const operand = lowering_.exchange.temporaries.list[number].operand;
+    auto block =
+        operand_in(padded_layout, lowering_.element_bytes(operand), map, box.rank()).block_of(box);
     block.offset_bytes += offset_bytes;
     return block;
+  }
+
+  void add_repeat(Repeat const& repeat) {
+    auto const& [from, to, places, from_places] = repeat;
+    auto const pair =
+        normalized(BlockPair{temporary_block(to, places, AffineMap::identity(places.rank())),
+                             temporary_block(from, places, from_places)});
+    plan_.copies.push_back({pair, 0, Storage::scratch, 0, false, Storage::scratch});
   }
 
   // `first(axis)`: the place of lattice index 0 along a dimension.
@@ -97,7 +105,7 @@ class TransferLowering {
 
   // The cells' places in the target: the lattice counts the statement's indices.
   [[nodiscard]] StridedBlock landing_block(Transfer const& transfer) const {
-    auto const& work = lowering_.works[transfer.work];
+    auto const& work = lowering_.works[transfer.into];
     auto const& map = lowering_.use.operands[transfer.operand].access.map;
     auto const& lattice = transfer.cells.lattice;
     auto const bytes = lowering_.element_bytes(transfer.operand);

@@ -46,14 +46,15 @@ struct MessagePlan {
 /// Adds a block to the message to or from `peer`, which is the last of `messages` if it is there.
 void add_block(std::vector<MessagePlan>& messages, DeviceId peer, MessageBlock block);
 
-/// Cells that a device copies from its own shard to a ghost cell, to the scratch area or to the
-/// target.
+/// Cells that a device copies to a ghost cell, to the scratch area or to the target, once all
+/// messages have come: from its own shard, or from elsewhere in the scratch area.
 struct LocalCopy {
   BlockPair pair;
-  std::size_t from = 0;              ///< which of the plan's buffers
+  std::size_t from = 0;              ///< of a shard: which of the plan's buffers
   Storage storage = Storage::shard;  ///< of the destination
   std::size_t to = 0;                ///< as MessageBlock::buffer
   bool non_temporal = false;         ///< what is copied exceeds the caches by far
+  Storage source = Storage::shard;
 };
 
 /// How a part reads one operand.

@@ -1,4 +1,4 @@
-#include "src/plan/exchange_plan.hpp"
+#include "src/plan/exchange/exchange_plan.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,73 +15,6 @@
 
 namespace tessera {
 namespace {
-
-std::vector<std::vector<AffinePiece>> all_affine_pieces(Access const& access, Box const& indices) {
-  std::vector<std::vector<AffinePiece>> affine_pieces;
-  affine_pieces.reserve(access.rank());
-  for (std::size_t d = 0; d < access.rank(); ++d)
-    affine_pieces.push_back(affine_pieces_of(access, d, indices));
-  return affine_pieces;
-}
-
-using Choice = InlineVector<AffinePiece const*, max_rank>;
-
-// The cells of one combination of affine pieces. A piece of one repeated cell counts at its first
-// index.
-Cells cells_of_choice(Choice const& choice) {
-  Cells cells{{{}, {}}, {}};
-  for (auto const* const affine_piece : choice) {
-    cells.lattice.lo.push_back(affine_piece->lo);
-    cells.lattice.hi.push_back(affine_piece->step == 0 ? affine_piece->lo + 1 : affine_piece->hi);
-    cells.axes.push_back({affine_piece->cell, affine_piece->step, affine_piece->frame()});
-  }
-  return cells;
-}
-
-// Calls `visit(cells, choice)` for each combination of affine pieces that are cells, not constants.
-template <class Visit>
-void visit_cells(Access const& access, Box const& indices, Visit const& visit) {
-  visit_combinations(all_affine_pieces(access, indices), [&](Choice const& choice) {
-    for (auto const* const affine_piece : choice)
-      if (affine_piece->constant()) return;
-    visit(cells_of_choice(choice), choice);
-  });
-}
-
-// The lattice indices whose place, under (first, stride), lies in `box`.
-template <class First>
-Box lattice_where(Cells const& cells, Box const& box, First const& first) {
-  if (box.empty()) return Box::none(cells.lattice.rank());
-  Box result = cells.lattice;
-  for (std::size_t d = 0; d < cells.axes.size(); ++d) {
-    auto const& axis = cells.axes[d];
-    auto const origin = first(axis);
-    if (axis.stride == 0) {
-      if (origin < box.lo[d] || origin >= box.hi[d]) result.hi[d] = result.lo[d];
-      continue;
-    }
-    auto const below = box.lo[d] - origin;
-    auto const last = box.hi[d] - 1 - origin;
-    auto const up = axis.stride > 0;
-    auto const lowest = up ? below : last;
-    result.lo[d] = std::max(result.lo[d], ceil_div(lowest, axis.stride));
-    result.hi[d] = std::min(result.hi[d], floor_div(up ? last : below, axis.stride) + 1);
-  }
-  return result;
-}
-
-template <class First>
-Box hull_where(Cells const& cells, First const& first) {
-  Box result{Index(cells.axes.size(), 0), Index(cells.axes.size(), 0)};
-  for (std::size_t d = 0; d < cells.axes.size(); ++d) {
-    auto const& axis = cells.axes[d];
-    auto const a = first(axis) + axis.stride * cells.lattice.lo[d];
-    auto const b = first(axis) + axis.stride * (cells.lattice.hi[d] - 1);
-    result.lo[d] = std::min(a, b);
-    result.hi[d] = std::max(a, b) + 1;
-  }
-  return result;
-}
 
 bool has_gaps(Cells const& cells) {
   for (std::size_t d = 0; d < cells.axes.size(); ++d)
@@ -108,49 +41,55 @@ Box lattice_shared(Cells const& part, Cells const& others) {
   return result;
 }
 
-// Cells that one of a device's work boxes reads.
+// Cells that a device reads: into one of its temporaries, or for one of its work boxes.
 struct Need {
-  std::size_t work;
+  std::size_t into;
   Cells cells;
 };
 
 // The cells that one device reads of each operand: for each of its work boxes, combinations of
-// affine pieces that are cells.
+// affine pieces that are cells; for those that are read through temporaries, by temporary.
 class Reader {
  public:
   Reader(DeviceId device, std::span<OperandUse const> operands, ComputePlacement const& place)
       : device_(device) {
     auto const works = place.work_of(device);
     needs_.resize(operands.size());
-    for (std::size_t number = 0; number < operands.size(); ++number) {
-      if (is_repeated(operands, number)) continue;
-      for (std::size_t work = 0; work < works.size(); ++work)
-        visit_cells(operands[number].access, works[work].indices,
-                    [&](Cells const& cells, Choice const&) {
-                      needs_[number].push_back({work, cells});
-                    });
-    }
+    for (std::size_t number = 0; number < operands.size(); ++number)
+      if (operands[number].lands || (operands[number].in_place && !is_repeated(operands, number)))
+        add_needs(number, operands[number], works);
+    temporaries_ = plan_temporaries(operands, works, device);
+    for (std::size_t into = 0; into < temporaries_.list.size(); ++into)
+      for (auto const& cells : temporaries_.list[into].needs)
+        needs_[temporaries_.list[into].operand].push_back({into, cells});
   }
 
   [[nodiscard]] DeviceId device() const { return device_; }
   [[nodiscard]] std::vector<Need> const& needs(std::size_t operand) const {
     return needs_[operand];
   }
+  [[nodiscard]] Temporaries const& temporaries() const { return temporaries_; }
 
  private:
+  void add_needs(std::size_t number, OperandUse const& operand, std::span<WorkBox const> works) {
+    for (std::size_t work = 0; work < works.size(); ++work)
+      visit_cells(operand.access, works[work].indices, [&](Cells const& cells, Choice const&) {
+        needs_[number].push_back({work, cells});
+      });
+  }
+
   // True if an earlier operand reads the same cells in the same ghost cells.
   static bool is_repeated(std::span<OperandUse const> operands, std::size_t number) {
     auto const& operand = operands[number];
     auto const earlier = operands.first(number);
-    return operand.in_place &&
-           std::any_of(earlier.begin(), earlier.end(), [&](OperandUse const& other) {
-             return other.in_place && other.array == operand.array &&
-                    other.access == operand.access;
-           });
+    return std::any_of(earlier.begin(), earlier.end(), [&](OperandUse const& other) {
+      return other.in_place && other.array == operand.array && other.access == operand.access;
+    });
   }
 
   DeviceId device_;
   std::vector<std::vector<Need>> needs_;  // per operand
+  Temporaries temporaries_;
 };
 
 // The cells that one device must get from one owner, which may be itself: all of the owner's cells
@@ -189,7 +128,7 @@ class Delivery {
             if (part.lattice.empty()) return;
             auto const given = lacking(operand, part);
             for (auto const& cells : given.boxes())
-              transfers.push_back({peer, number, part.with_lattice(cells), need.work, box});
+              transfers.push_back({peer, number, part.with_lattice(cells), need.into, box});
           });
   }
 
@@ -203,8 +142,7 @@ class Delivery {
           [&](std::size_t, Box const& own) { rest.subtract(part.lattice_in(own)); });
     if (rest.empty()) return rest;
     auto& ghosts = ghosts_of(operand);
-    for (auto const& box : ghosts.cells.boxes())
-      rest.subtract(lattice_where(part, box, [](Cells::Axis const& axis) { return axis.frame; }));
+    for (auto const& box : ghosts.cells.boxes()) rest.subtract(part.lattice_at(box));
     for (auto const& given : ghosts.with_gaps) rest.subtract(lattice_shared(part, given));
     for (auto const& box : rest.boxes()) {
       auto const given = part.with_lattice(box);
@@ -341,38 +279,14 @@ void plan_receives(DeviceId self, std::span<OperandUse const> operands,
   sort_and_unite(owners);
   for (auto const owner : owners)
     Delivery(owner, reader, operands).append_to(owner == self ? plan.copies : plan.receives, owner);
+  plan.temporaries = reader.temporaries();
 }
 
 }  // namespace
 
-Box Cells::owned_hull() const {
-  return hull_where(*this, [](Axis const& axis) { return axis.cell; });
-}
-
-Box Cells::frame_hull() const {
-  return hull_where(*this, [](Axis const& axis) { return axis.frame; });
-}
-
-bool Cells::wraps() const {
-  return std::any_of(axes.begin(), axes.end(), [](Axis const& a) { return a.cell != a.frame; });
-}
-
-Box Cells::lattice_in(Box const& box) const {
-  return lattice_where(*this, box, [](Axis const& axis) { return axis.cell; });
-}
-
-std::ostream& operator<<(std::ostream& out, Cells const& cells) {
-  out << cells.owned_hull();
-  for (std::size_t d = 0; d < cells.axes.size(); ++d)
-    if (cells.axes[d].stride > 1 || cells.axes[d].stride < 0)
-      out << " step " << cells.axes[d].stride << " along " << d;
-  if (cells.wraps()) out << " as " << cells.frame_hull();
-  return out;
-}
-
 std::ostream& operator<<(std::ostream& out, Transfer const& transfer) {
   out << "{device " << transfer.peer << ", operand " << transfer.operand << ", " << transfer.cells;
-  if (transfer.work != 0) out << ", work " << transfer.work;
+  if (transfer.into != 0) out << ", into " << transfer.into;
   if (transfer.box != 0) out << ", box " << transfer.box;
   return out << '}';
 }

@@ -1,16 +1,13 @@
 #pragma once
 /// @file
-/// needs - owns = communication: what one device must send and receive before a statement can run.
-///
-/// Planning is arithmetic on boxes: no memory is allocated on a device, no transport is called. The
-/// plan of any device of a large job can be made, and tested, in one process.
+/// The cells that a statement reads of an array: boxes with a step.
 
 #include <memory>
 #include <ostream>
-#include <span>
 #include <vector>
 
 #include "src/base/inline_vector.hpp"
+#include "src/index/box.hpp"
 #include "src/plan/access.hpp"
 #include "src/plan/ghost.hpp"
 
@@ -38,6 +35,8 @@ struct Cells {
   [[nodiscard]] bool wraps() const;
   /// The part of the lattice whose array cells lie in `box`.
   [[nodiscard]] Box lattice_in(Box const& box) const;
+  /// The part of the lattice that the reader expects in `box`.
+  [[nodiscard]] Box lattice_at(Box const& box) const;
   /// Returns the same axes with another lattice box.
   [[nodiscard]] Cells with_lattice(Box const& box) const { return {box, axes}; }
 
@@ -45,47 +44,42 @@ struct Cells {
   friend std::ostream& operator<<(std::ostream& out, Cells const& cells);
 };
 
-/// Cells of one array that travel between this device and one peer.
-struct Transfer {
-  DeviceId peer;
-  std::size_t operand = 0;  ///< which of the statement's arrays
-  Cells cells;
-  std::size_t work = 0;  ///< which of its work boxes the reader needs them for
-  std::size_t box = 0;   ///< which of the owner's boxes they lie in
-
-  friend bool operator==(Transfer const&, Transfer const&) = default;
-  friend std::ostream& operator<<(std::ostream& out, Transfer const& transfer);
-};
-
 /// One array that a statement reads.
 struct OperandUse {
   std::shared_ptr<Layout const> owned;
   Access access;
   std::size_t array = 0;  ///< equal for operands of one array, which share ghost cells
-  /// True: read in place, with missing cells in ghost cells; false: a device assembles all cells
-  /// that it needs in a temporary.
+  /// True: read in place, with missing cells in ghost cells; false: a device assembles the cells
+  /// that it needs in temporaries.
   bool in_place = true;
   /// The ghost cells that are still valid; none for a temporary.
   HaloValidity const* validity = nullptr;
+  /// The statement could overwrite cells that it has yet to read by this operand.
+  bool is_overwritten = false;
+  /// The cells are put straight into the target, without a temporary.
+  bool lands = false;
 };
 
-/// The transfers of one device before it computes. `copies` go from its own cells to ghost cells or
-/// temporaries; sends and receives are sorted by peer, then operand: one message per peer.
-struct ExchangePlan {
-  std::vector<Transfer> sends;
-  std::vector<Transfer> receives;
-  std::vector<Transfer> copies;
-};
+/// One affine piece for each dimension of an array.
+using Choice = InlineVector<AffinePiece const*, max_rank>;
 
-/// Plans needs - owns for `self`.
-///
-/// Ranks:   pure. What `self` sends to a peer is what that peer's own plan receives, in the same
-///          order.
-/// Cost:    O(partners) time and memory, whatever the number of devices; nothing is sent.
-///
-/// Example: 8 cells on 2 devices, work on cells [0, 7), read(i) = i + 1: device 0 needs [1, 5),
-/// owns [0, 4), and receives [4, 5) from device 1.
-[[nodiscard]] ExchangePlan plan_exchange(std::span<OperandUse const> operands,
-                                         ComputePlacement const& place, DeviceId self);
+/// The affine pieces of each dimension of the array.
+[[nodiscard]] std::vector<std::vector<AffinePiece>> all_affine_pieces(Access const& access,
+                                                                      Box const& indices);
+
+/// The cells of one combination of affine pieces. A piece of one repeated cell counts at its first
+/// index.
+[[nodiscard]] Cells cells_of_choice(Choice const& choice);
+
+/// Calls `visit(cells, choice)` for each combination of affine pieces that are cells, not
+/// constants.
+template <class Visit>
+void visit_cells(Access const& access, Box const& indices, Visit const& visit) {
+  visit_combinations(all_affine_pieces(access, indices), [&](Choice const& choice) {
+    for (auto const* const affine_piece : choice)
+      if (affine_piece->constant()) return;
+    visit(cells_of_choice(choice), choice);
+  });
+}
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "src/base/inline_vector.hpp"
-#include "src/plan/exchange_plan.hpp"
+#include "src/plan/exchange/exchange_plan.hpp"
 #include "src/plan/ghost.hpp"
 
 namespace tessera {
