@@ -162,7 +162,7 @@ struct Engine::Impl {
     if (profiler.observes() && failures.quiesce_workers())
       profiler.show_alone(job, network.refused());
     // Longer if the others have files to write.
-    if (job.process_count() > 1) network.serve_for(milliseconds(profiler.observes() ? 2000 : 300));
+    if (job.process_count() > 1) network.serve_for(milliseconds(profiler.observes() ? 5000 : 300));
   }
 
   std::uint64_t number = ++detail::current_runtime.engines;

@@ -31,7 +31,7 @@ void FailurePolicy::announce(std::exception_ptr const& error) {
 }
 
 bool FailurePolicy::quiesce_workers() {
-  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (!devices_.are_idle()) {
     if (std::chrono::steady_clock::now() > end) return false;
     network_.serve_for(milliseconds(10));

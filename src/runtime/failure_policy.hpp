@@ -37,7 +37,7 @@ class FailurePolicy {
 
   /// Keeps a failure and tells the others once. Returns at once.
   void announce(std::exception_ptr const& error);
-  /// After a failure: false if the workers are still busy after two seconds.
+  /// After a failure: false if the workers are still busy after five seconds.
   [[nodiscard]] bool quiesce_workers();
 
  private:
