@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "tessera/array/shift.hpp"
+#include "tessera/ops/partial.hpp"
 #include "tessera/runtime/budget.hpp"
 
 #include "src/plan/access.hpp"
@@ -120,8 +123,8 @@ TEST_CASE("along a dimension that is not cut nothing is sent") {
   CHECK(sent_by([&] { (void)sum(replicated, axis(0)); }).messages == 0);
 }
 
-TEST_CASE("along a cut dimension parts travel, never the array") {
-  constexpr std::int64_t part = 64;
+TEST_CASE("along a cut dimension parts travel, not the many terms") {
+  constexpr std::int64_t part = 32;
   auto const pair = iota<double>({1000, 5}, {test::row(2), P("x", none)});
   auto const one_each = sent_by([&] { (void)sum(pair, axis(0)); });
   CHECK(one_each.messages == 2);
@@ -138,6 +141,57 @@ TEST_CASE("along a cut dimension parts travel, never the array") {
   auto const columns = sent_by([&] { (void)sum(grid, axis(0)); });
   CHECK(columns.messages == 8);
   CHECK(columns.bytes == 2 * 8 * part);
+}
+
+TEST_CASE("a few terms on each device travel themselves, if they are fewer bytes than a part") {
+  constexpr std::int64_t devices = 8, columns = 560;
+  // To the device that adds up a share of the columns, and the sums from there to all.
+  auto const sent_in = [&](auto of_type, std::int64_t rows) {
+    using T = decltype(of_type);
+    auto const u = full<T>({devices * rows, columns}, T(1), {test::row(devices), P("x", none)});
+    auto const sent = sent_by([&] { (void)sum(u, axis(0)); });
+    auto const values = (devices - 1) * columns * static_cast<std::int64_t>(sizeof(T));
+    return (sent.bytes - values) / ((devices - 1) * columns);
+  };
+  auto const is_least = [&](auto of_type, std::int64_t part) {
+    auto const term = static_cast<std::int64_t>(sizeof of_type);
+    for (std::int64_t rows = 1; rows <= 20; ++rows) {
+      CAPTURE(rows);
+      CHECK(sent_in(of_type, rows) == std::min(rows * term, part));
+    }
+  };
+
+  is_least(float(), 32);
+  is_least(double(), 32);
+  is_least(float16(), 32);
+  is_least(std::complex<float>(), 64);
+  is_least(std::complex<double>(), 64);
+  is_least(std::int64_t(), 8);
+}
+
+TEST_CASE("a sum of one row a device sends what partial results send") {
+  auto const u = full<float>({8, 1000}, 1.5F, {test::row(8), P("x", none)});
+
+  auto const summed = sent_by([&] { (void)sum(u, axis(0)); });
+  auto const partials = from_partials(full<float>({8, 1000}, 1.5F, {test::row(8), P("x", none)}));
+  auto const added = sent_by([&] { (void)reshard(partials, {test::row(8), P(none)}); });
+
+  CHECK(summed.bytes <= added.bytes);
+}
+
+TEST_CASE("few terms of several arrays, of slices, and of many boxes") {
+  auto const m = rough({6, 9});
+  auto const squares = test::combined<double>(
+      {6, 9}, [](double x, double y) { return x * y; }, m, m);
+  for (auto const& sharding : test::layouts_of_plane(6, 9)) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(m, sharding);
+    auto const v = test::spread_out<double, 2>(m, {sharding.mesh(), P(none, none)});
+    CHECK_ALL(holds(sum(u * v, axis(0)), reduced_by(squares, {0}, test::sum_of)));
+    CHECK_ALL(holds(sum(u * v, axis(1)), reduced_by(squares, {1}, test::sum_of)));
+    CHECK_ALL(holds(sum(u(range(1, 5, 2), range(none, none, -1)), axis(0)),
+                    reduced_by(m.slice({{1, 2, 2}, {8, -1, 9}}), {0}, test::sum_of)));
+  }
 }
 
 TEST_CASE("parts that travel are no gather, and a budget counts their bytes") {

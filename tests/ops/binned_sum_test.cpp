@@ -244,6 +244,32 @@ TEST_CASE("a sum copied as bytes goes on where it was") {
   CHECK(bits(first.value()) == bits(second.value()));
 }
 
+TEST_CASE("a packed sum goes on where it was, and merges as the sum does") {
+  CHECK(sizeof(BinnedSum::Packed) == 32);
+  Random random(7);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    BinnedSum whole, merged;
+    for (int part = 0; part < 4; ++part) {
+      BinnedSum sum;
+      auto const kind = random.integer(0, 40);
+      if (kind == 0) sum.add(not_a_number);
+      if (kind == 1) sum.add(infinity);
+      if (kind == 2) sum.add(-infinity);
+      for (auto n = random.integer(0, 30); n > 0; --n)
+        sum.add(std::ldexp(static_cast<double>(random.integer(-1'000'000'007, 1'000'000'007)),
+                           static_cast<int>(random.integer(-1080, 990))));
+      if (kind == 3) sum.add(-largest);
+      whole.merge(sum);
+      BinnedSum unpacked;
+      unpacked.merge(sum.packed());
+      CHECK(bits(unpacked.value()) == bits(sum.value()));
+      merged.merge(unpacked.packed());
+    }
+    CHECK(bits(merged.value()) == bits(whole.value()));
+  }
+}
+
 TEST_CASE("order, splitting, chunks and merging never change a bit") {
   Random random(test::seed_of_all(2));
   for (int i = 0; i < 10'000; ++i) {

@@ -31,8 +31,8 @@ inline constexpr Fast fast{};
 // Throws: ShapeError for axes that do not exist or are named twice; UsageError if the expression
 //         reads no array; ShardingError where the smaller array cannot be cut as the operand is.
 // Cost:   one value up and down a tree of the devices. With axes: nothing is sent where the reduced
-//         dimensions are not cut; else one accumulator (at most 64 bytes, of complex numbers 128)
-//         per device and cell of its part.
+//         dimensions are not cut; else one accumulator (at most 32 bytes, of complex numbers 64)
+//         per device and cell of its part, or its terms where these are fewer bytes.
 
 /// The sum: exact for integers (modulo 2^64), order-independent for floating types and at least as
 /// accurate as adding in pairs. Float stays float; integers and bool become 64 bits wide. For

@@ -13,6 +13,7 @@
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/plan/recent_plans.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -113,6 +114,19 @@ bool owns_all_terms(ComputePlacement const& work, DimensionSet reduced) {
   return true;
 }
 
+// The most terms of a cell of the result that a device has.
+std::int64_t terms_of_a_device(ComputePlacement const& work, DimensionSet reduced) {
+  auto const& extents = work.indices.hi;
+  auto const shard = work.layout->sharding().shard_shape(work.layout->shape());
+  std::int64_t terms = 1;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    if (!has_dimension(reduced, d)) continue;
+    auto const of_layout = dimension_of(work, d);
+    terms *= of_layout ? std::min(extents[d], shard[*of_layout]) : extents[d];
+  }
+  return terms;
+}
+
 // The result's cell for each index (slab, remaining dimensions …).
 AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced) {
   auto map = result.map;
@@ -126,7 +140,8 @@ AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced) {
 }
 
 FoldPlan make_plan(FoldRequest const& request) {
-  auto const& [anchor, extents, reduced, keeps_dimensions, is_one_box, bytes] = request;
+  auto const& [anchor, extents, reduced, keeps_dimensions, is_one_box, part_bytes, term_bytes] =
+      request;
   FoldPlan plan;
   plan.result = place_result(anchor, extents, reduced, keeps_dimensions);
   plan.work = placement_of(anchor, whole(extents));
@@ -135,7 +150,11 @@ FoldPlan make_plan(FoldRequest const& request) {
   plan.parts = place_parts(plan.work, reduced);
   plan.merge_map = map_of_merge(plan.result, reduced);
   auto const& lies = *plan.result.layout;
-  auto const spread = spread_out(lies, *plan.parts.layout, bytes);
+  auto const bytes_of_terms = terms_of_a_device(plan.work, reduced) * term_bytes;
+  plan.sends_terms =
+      is_one_box && count_terms(extents, reduced) > 0 && bytes_of_terms <= part_bytes;
+  auto const spread =
+      spread_out(lies, *plan.parts.layout, plan.sends_terms ? bytes_of_terms : part_bytes);
   if (!(spread == lies.sharding()))
     plan.shares_layout = std::make_shared<Layout const>(spread, lies.shape());
   return plan;
@@ -151,7 +170,8 @@ struct FoldKey {
         reduced(request.reduced),
         keeps_dimensions(request.keeps_dimensions),
         is_one_box(request.is_one_box),
-        accumulator_bytes(request.accumulator_bytes) {}
+        accumulator_bytes(request.accumulator_bytes),
+        term_bytes(request.term_bytes) {}
 
   friend bool operator==(FoldKey const&, FoldKey const&) = default;
 
@@ -163,6 +183,7 @@ struct FoldKey {
   bool keeps_dimensions;
   bool is_one_box;
   std::int64_t accumulator_bytes;
+  std::int64_t term_bytes;
 };
 
 }  // namespace
@@ -172,6 +193,12 @@ std::int64_t count_terms(Shape const& extents, DimensionSet reduced) {
   for (std::size_t d = 0; d < extents.size(); ++d)
     if (has_dimension(reduced, d)) terms *= extents[d];
   return terms;
+}
+
+std::int64_t bytes_of_operands(Statement const& statement) {
+  std::int64_t bytes = 0;
+  for (auto const& operand : statement.operands) bytes += operand.array->element_bytes();
+  return bytes;
 }
 
 NamedSharding spread_out(Layout const& result, Layout const& parts,

@@ -130,6 +130,11 @@ struct FloatingSum {
     sum.add_terms(converted);
   }
   TESSERA_FUNCTION void merge(FloatingSum const& other) { sum.merge(other.sum); }
+  struct Part {
+    BinnedSum::Packed sum;
+  };
+  [[nodiscard]] TESSERA_FUNCTION Part packed() const { return {sum.packed()}; }
+  TESSERA_FUNCTION void merge(Part const& other) { sum.merge(other.sum); }
   [[nodiscard]] TESSERA_FUNCTION T value(double parameter) const {
     return static_cast<T>(Finish::apply(sum.value(), parameter));
   }
@@ -163,6 +168,15 @@ struct ComplexSum {
     imaginary.add_terms(parts[1]);
   }
   TESSERA_FUNCTION void merge(ComplexSum const& other) {
+    real.merge(other.real);
+    imaginary.merge(other.imaginary);
+  }
+  struct Part {
+    BinnedSum::Packed real;
+    BinnedSum::Packed imaginary;
+  };
+  [[nodiscard]] TESSERA_FUNCTION Part packed() const { return {real.packed(), imaginary.packed()}; }
+  TESSERA_FUNCTION void merge(Part const& other) {
     real.merge(other.real);
     imaginary.merge(other.imaginary);
   }

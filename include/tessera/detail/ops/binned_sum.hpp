@@ -202,6 +202,17 @@ class BinnedSum {
   TESSERA_FUNCTION void merge(BinnedSum const& other);
   [[nodiscard]] TESSERA_FUNCTION double value() const;
 
+  /// A sum in 32 bytes, for memory and messages. Its units have 80 bits each, enough for 2^40
+  /// terms.
+  struct Packed {
+    std::uint64_t low[binned::fold] = {};
+    std::int16_t high[binned::fold] = {};
+    std::uint8_t top = binned::last_bin;
+    std::uint8_t special = 0;  ///< 1 NaN, 2 infinity, 4 minus infinity
+  };
+  [[nodiscard]] TESSERA_FUNCTION Packed packed() const;
+  TESSERA_FUNCTION void merge(Packed const& other);
+
  private:
   bool try_add(std::span<double const> terms);
   void add_chunk(std::span<double const> terms);
@@ -275,6 +286,30 @@ TESSERA_FUNCTION inline void BinnedSum::merge(BinnedSum const& other) {
   nan_ = nan_ || other.nan_;
   plus_infinity_ = plus_infinity_ || other.plus_infinity_;
   minus_infinity_ = minus_infinity_ || other.minus_infinity_;
+}
+
+TESSERA_FUNCTION inline BinnedSum::Packed BinnedSum::packed() const {
+  Packed result;
+  for (int i = 0; i < binned::fold; ++i) {
+    result.low[i] = static_cast<std::uint64_t>(units_.at[i]);
+    result.high[i] = static_cast<std::int16_t>(units_.at[i] >> 64);
+  }
+  result.top = static_cast<std::uint8_t>(top_);
+  result.special = static_cast<std::uint8_t>((nan_ ? 1 : 0) | (plus_infinity_ ? 2 : 0) |
+                                             (minus_infinity_ ? 4 : 0));
+  return result;
+}
+
+TESSERA_FUNCTION inline void BinnedSum::merge(Packed const& other) {
+  BinnedSum whole;
+  for (int i = 0; i < binned::fold; ++i)
+    whole.units_.at[i] = static_cast<binned::Integer>(other.high[i]) * (binned::Integer(1) << 64) +
+                         static_cast<binned::Integer>(other.low[i]);
+  whole.top_ = other.top;
+  whole.nan_ = (other.special & 1) != 0;
+  whole.plus_infinity_ = (other.special & 2) != 0;
+  whole.minus_infinity_ = (other.special & 4) != 0;
+  merge(whole);
 }
 
 TESSERA_FUNCTION inline double BinnedSum::value() const {

@@ -27,13 +27,15 @@ template <Accumulator A, class Node, std::size_t K, bool keep>
     using T = decltype(std::declval<A const&>().value(0.0));
     IndexSpace<rank> const space(node.extents());
     auto const found = survey(node, kind);
-    auto const plan =
-        plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box, sizeof(A)});
+    auto const plan = plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box,
+                                 sizeof(PartOf<A>), found.term_bytes});
     FoldLabel const label{kind, location, parameter};
     ResultArray<T, keep ? rank : rank - K> result(make_state(plan->result.layout, sizeof(T)));
     if (plan->owns_all_terms)
       run_fold<A, T>(node, {result.storage(), {result.layout(), plan->result.map, space.box()}},
                      label);
+    else if (plan->sends_terms)
+      fold_by_terms<A, T>(node, *plan, result.storage(), label);
     else
       fold_by_parts<A, rank - K + 1, T>(node, *plan, result.storage(), label);
     return result;

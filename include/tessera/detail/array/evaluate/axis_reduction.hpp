@@ -3,8 +3,10 @@
 /// Reductions over some dimensions: the statements behind sum(u, axis(0)).
 ///
 /// Where every device has all terms of the cells it computes, one statement does it and nothing is
-/// sent. Else each device reduces its own terms to parts, one per cell, in its slab of an array of
-/// accumulators; a second statement, which reads all slabs, merges them where the result lies.
+/// sent. Where a device has so few terms of a cell that they are fewer bytes than an accumulator,
+/// they travel to where the result lies. Else each device reduces its own terms to parts, one per
+/// cell, in its slab of an array of accumulators; a second statement, which reads all slabs, merges
+/// them where the result lies.
 ///
 ///     u, cut by rows        parts (2, 4)            result (4,), a copy on each
 ///     device 0  a a a a  →  device 0  A A A A   →   A+B A+B A+B A+B
@@ -163,7 +165,7 @@ struct Merged {
   void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) sum.merge(row(j));
   }
-  TESSERA_FUNCTION void add_term(A const& part) { sum.merge(part); }
+  TESSERA_FUNCTION void add_term(PartOf<A> const& part) { sum.merge(part); }
   TESSERA_FUNCTION void merge(Merged const& other) { sum.merge(other.sum); }
   [[nodiscard]] TESSERA_FUNCTION auto value(double parameter) const { return sum.value(parameter); }
 };
@@ -189,6 +191,7 @@ struct FoldRequest {
   bool keeps_dimensions;
   bool is_one_box;  ///< every device's work is one box: no operand has boundaries
   std::int64_t accumulator_bytes;
+  std::int64_t term_bytes;  ///< of one term, in all operands together
 };
 
 /// The arrays of a reduction along dimensions, and how they lie.
@@ -199,6 +202,8 @@ struct FoldPlan {
   /// True if the devices that compute a cell of the result own all of its terms. Then the other
   /// fields are unused.
   bool owns_all_terms = false;
+  /// True if terms travel in place of parts: then only `shares_layout` of what follows is used.
+  bool sends_terms = false;
   /// Dimension 0 has one slab for each piece into which the reduced dimensions are cut; the others
   /// are those of the work's layout, so that each device's part is its own.
   FoldArray parts;
@@ -215,6 +220,8 @@ struct FoldPlan {
 [[nodiscard]] std::shared_ptr<FoldPlan const> plan_fold(FoldRequest const& request);
 /// The cells of the reduced dimensions together: terms of each cell of the result.
 [[nodiscard]] std::int64_t count_terms(Shape const& extents, DimensionSet reduced);
+/// The bytes of a cell of each operand together.
+[[nodiscard]] std::int64_t bytes_of_operands(Statement const& statement);
 
 // ---- Statements.
 
@@ -259,6 +266,7 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
 struct FoldSurvey {
   Anchor anchor;
   bool is_one_box = true;  ///< every device's work is one box: no operand has boundaries
+  std::int64_t term_bytes = 0;
 };
 template <class Node>
 [[nodiscard]] FoldSurvey survey(Node const& node, char const* kind) {
@@ -272,6 +280,7 @@ template <class Node>
   (void)make_kernel(node, builder);
   for (auto const& operand : unused.operands)
     result.is_one_box = result.is_one_box && !operand.access.has_boundaries();
+  result.term_bytes = bytes_of_operands(unused);
   return result;
 }
 
@@ -292,24 +301,43 @@ template <class A, std::size_t M>
   return {parts, axes, shape, location};
 }
 
+/// Calls reduce(array) for the result, or first for the shares of it that each device computes.
+template <class T, class Reduce>
+void spread_fold(FoldPlan const& plan, StatePtr const& result, SourceLocation const& location,
+                 Reduce const& reduce) {
+  if (plan.shares_layout == nullptr) return reduce(result);
+  auto const shares = make_state(plan.shares_layout, sizeof(T));
+  reduce(shares);
+  copy_cells(result, shares, location);
+}
+
+/// Reduces the terms of all devices where the result, or a share of it, lies.
+template <Accumulator A, class T, class Node>
+void fold_by_terms(Node const& node, FoldPlan const& plan, StatePtr const& result,
+                   FoldLabel const& label) {
+  spread_fold<T>(plan, result, label.location, [&](StatePtr const& into) {
+    IndexSpace<Node::rank> const space(node.extents());
+    run_fold<A, T>(node, {into, {layout_of(into), plan.result.map, space.box()}, nullptr, true},
+                   label);
+  });
+}
+
 /// Reduces each device's own terms to parts, and merges the parts into `result`.
 template <Accumulator A, std::size_t M, class T, class Node>
 void fold_by_parts(Node const& node, FoldPlan const& plan, StatePtr const& result,
                    FoldLabel const& label) {
-  auto const parts = make_state(plan.parts.layout, sizeof(A));
-  auto const used = cells_of_parts<A, M>(parts, plan.parts, plan.work.indices.hi, label.location);
-  assign_to_view(used, A(), label.location);
-  run_fold<A, A>(node, {parts, plan.work, &plan.parts.map}, label);
+  using Part = PartOf<A>;
+  auto const parts = make_state(plan.parts.layout, sizeof(Part));
+  auto const used =
+      cells_of_parts<Part, M>(parts, plan.parts, plan.work.indices.hi, label.location);
+  assign_to_view(used, Part(), label.location);
+  run_fold<A, Part>(node, {parts, plan.work, &plan.parts.map}, label);
 
-  auto const merge = [&](StatePtr const& into) {
+  spread_fold<T>(plan, result, label.location, [&](StatePtr const& into) {
     IndexSpace<M> const of_parts(used.extents());
     ComputePlacement const work{layout_of(into), plan.merge_map, of_parts.box()};
     run_fold<Merged<A>, T>(used, {into, work, nullptr, true}, label);
-  };
-  if (plan.shares_layout == nullptr) return merge(result);
-  auto const shares = make_state(plan.shares_layout, sizeof(T));
-  merge(shares);
-  copy_cells(result, shares, label.location);
+  });
 }
 
 }  // namespace tessera::detail

@@ -251,15 +251,35 @@ void visit_ends(Kernel const& kernel, Visit const& visit) {
   }
 }
 
-/// Merges a part into the accumulator of its cell.
+/// An accumulator as it lies in memory and travels, where that takes fewer bytes: it is `packed()`,
+/// and the accumulator merges it.
 template <class A>
-TESSERA_FUNCTION void put_result(A& cell, A const& part, double) {
-  cell.merge(part);
+struct PartType {
+  using type = A;
+};
+template <class A>
+requires requires {
+  typename A::Part;
 }
-/// Finishes a cell's value from the accumulator of all its terms.
-template <class T, class A>
-TESSERA_FUNCTION void put_result(T& cell, A const& whole, double parameter) {
-  cell = whole.value(parameter);
+struct PartType<A> {
+  using type = typename A::Part;
+};
+template <class A>
+using PartOf = typename PartType<A>::type;
+
+/// Merges a part into the accumulator of its cell, or finishes a cell's value from the accumulator
+/// of all its terms.
+template <class Out, class A>
+TESSERA_FUNCTION void put_result(Out& cell, A const& sum, double parameter) {
+  if constexpr (std::is_same_v<Out, A>) {
+    cell.merge(sum);
+  } else if constexpr (std::is_same_v<Out, PartOf<A>>) {
+    auto whole = sum;
+    whole.merge(cell);
+    cell = whole.packed();
+  } else {
+    cell = sum.value(parameter);
+  }
 }
 
 /// A row from its cell `first` on.
