@@ -4,9 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include "tessera/array/adopt.hpp"
 #include "tessera/array/operators.hpp"
 #include "tessera/array/shift.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/runtime/budget.hpp"
 
 #include "src/plan/access.hpp"
 
@@ -105,6 +107,39 @@ TEST_CASE("a row and a column that cross far from full") {
     }
 }
 
+TEST_CASE("views that wrap around differently, forwards and backwards") {
+  constexpr std::int64_t extent = 16;
+  auto const m = numbered({extent});
+  auto const at = [&](std::int64_t i) { return m.cells[static_cast<std::size_t>(i)]; };
+  auto const around = [&](std::int64_t first, std::int64_t count, std::int64_t i) {
+    return at(first + (i + count) % count);
+  };
+  for (auto const& from : test::layouts_of_row(extent))
+    for (auto const& to : test::layouts_of_row(5)) {
+      CAPTURE(from);
+      CAPTURE(to);
+      auto const u = test::spread_out<std::int64_t, 1>(m, from);
+      auto v = zeros<std::int64_t>({5}, to);
+
+      v = shift(u(range(9, 4, -1)), -1, periodic) + 1000 * shift(u(range(9, 14)), 1, periodic);
+      CHECK_ALL(holds(v, cells_of(1, 5, [&](std::int64_t, std::int64_t i) {
+                        return at(9 - (i + 4) % 5) + 1000 * around(9, 5, i + 1);
+                      })));
+
+      v = u(range(0, 5)) + 1000 * shift(u(range(5, 10)), -1, periodic);
+      CHECK_ALL(holds(v, cells_of(1, 5, [&](std::int64_t, std::int64_t i) {
+                        return at(i) + 1000 * around(5, 5, i - 1);
+                      })));
+
+      v = u(range(10, 15)) + 1000 * shift(u(range(5, 10)), 2, periodic) +
+          1'000'000 * shift(u(range(4, 9)), 2, periodic);
+      CHECK_ALL(holds(v, cells_of(1, 5, [&](std::int64_t, std::int64_t i) {
+                        return at(10 + i) + 1000 * around(5, 5, i + 2) +
+                               1'000'000 * around(4, 5, i + 2);
+                      })));
+    }
+}
+
 TEST_CASE("an array that is overwritten by what it reads of itself far away") {
   constexpr std::int64_t extent = 23;
   for (auto const& sharding : test::layouts_of_row(extent)) {
@@ -119,6 +154,22 @@ TEST_CASE("an array that is overwritten by what it reads of itself far away") {
                       return at(i + 11) + 100 * at(i + 12) + 10'000 * at(extent - 1 - i);
                     })));
   }
+}
+
+TEST_CASE("each slice that reads cells of others is a gather, whichever brings them") {
+  auto u = iota<double>({12}, test::over(4));
+  pin(u);
+  auto v = zeros<double>({12}, test::over(4));
+  auto const gathers_of = [&](auto const& statement) {
+    CommunicationBudget const budget({.gathers = 9});
+    statement();
+    return budget.used().gathers;
+  };
+
+  CHECK(gathers_of([&] { v = u + shift(u, 1, periodic); }) == 1);
+  CHECK(gathers_of([&] { v = shift(u, 8, periodic) + shift(u, -8, periodic); }) == 2);
+  CHECK(gathers_of([&] { v = shift(u, 8, constant(0)) + shift(u, -8, constant(0)); }) == 2);
+  CHECK(gathers_of([&] { v = u + shift(u, 1, periodic) + u(range(none, none, -1)); }) == 2);
 }
 
 TEST_SUITE_END();

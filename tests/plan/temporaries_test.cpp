@@ -91,7 +91,7 @@ TEST_CASE("a stencil of tiles into columns sends what the columns lack, each cel
   }
 }
 
-TEST_CASE("what every box of work reads comes once to a device of many boxes") {
+TEST_CASE("what every work box reads comes once to a device of many boxes") {
   struct Case {
     std::int64_t rows, columns;
     Cut cut;
@@ -124,10 +124,10 @@ TEST_CASE("a row and a column that cross have a temporary each, and their common
   REQUIRE(plan.temporaries.list.size() == 2);
   CHECK(total_of(operands, place, 2).received == 3999);
   CHECK(total_of(operands, place, 2).places == 4000);
-  REQUIRE(plan.temporaries.repeats.size() == 1);
-  auto const& repeat = plan.temporaries.repeats[0];
-  CHECK(repeat.places == Box{{0, 0}, {1, 1}});
-  CHECK(repeat.from_places(repeat.places.lo) == Index{0, 0});
+  REQUIRE(plan.temporaries.second_places.size() == 1);
+  auto const& second = plan.temporaries.second_places[0];
+  CHECK(second.places == Box{{0, 0}, {1, 1}});
+  CHECK(second.from_places(second.places.lo) == Index{0, 0});
 }
 
 TEST_CASE("a periodic image is copied from where its cell comes to") {
@@ -138,11 +138,12 @@ TEST_CASE("a periodic image is copied from where its cell comes to") {
 
   auto const plan = plan_exchange(operands, place, DeviceId{1});
 
-  CHECK(test::text_of(plan) == "sends 0: [4:8]; receives 0: [0:4]; copies 1: [4:8]");
-  REQUIRE(plan.temporaries.repeats.size() == 1);
-  auto const& repeat = plan.temporaries.repeats[0];
-  CHECK(repeat.places == Box{{8}, {9}});
-  CHECK(repeat.from_places({8}) == Index{0});
+  CHECK(test::text_of(plan) ==
+        "sends 0 leaf 1: [4:8]; receives 0 leaf 1: [0:4]; copies 1 leaf 1: [4:8]");
+  REQUIRE(plan.temporaries.second_places.size() == 1);
+  auto const& second = plan.temporaries.second_places[0];
+  CHECK(second.places == Box{{8}, {9}});
+  CHECK(second.from_places({8}) == Index{0});
 }
 
 TEST_CASE("every second cell is copied from all of them, and odd ones lie apart from even ones") {
@@ -173,7 +174,7 @@ TEST_CASE("neighbours share a temporary, and what lies far apart does not") {
   CHECK(temporaries({from(0), from(40'000)}) == 2);
 }
 
-TEST_CASE("ten thousand boxes of work have one temporary") {
+TEST_CASE("ten thousand work boxes have one temporary") {
   auto const dealt = cells_on_devices(20'000, 2, Cut::cyclic(1));
   auto const place = work_on(dealt, {{2}, {19'998}});
   std::vector<OperandUse> operands;
@@ -186,6 +187,71 @@ TEST_CASE("ten thousand boxes of work have one temporary") {
   std::int64_t received = 0;
   for (auto const& transfer : plan.receives) received += transfer.cells.count();
   CHECK(received == 9'999);
+}
+
+// If planning looked at all pairs of boxes, these would take minutes.
+TEST_CASE("ten thousand work boxes whose cells cannot lie together") {
+  std::int64_t received = 0;
+  auto const count = [&](std::vector<OperandUse> const& operands, ComputePlacement const& place) {
+    received = 0;
+    auto const plan = plan_exchange(operands, place, DeviceId{0});
+    for (auto const& transfer : plan.receives) received += transfer.cells.count();
+    return plan.temporaries.list.size();
+  };
+  auto const dealt = [](std::int64_t cells, std::int64_t devices, std::int64_t block) {
+    return cells_on_devices(cells, devices, Cut::cyclic(block));
+  };
+
+  // A stencil of blocks far apart: each has two cells of others.
+  auto const far = dealt(64 * 64 * 1'000, 64, 64);
+  auto const inside = work_on(far, {{1}, {64 * 64 * 1'000 - 1}});
+  CHECK(
+      count({read_from_temporary(far, shifted_by({-1})), read_from_temporary(far, shifted_by({0})),
+             read_from_temporary(far, shifted_by({1}))},
+            inside) == 1'000);
+  CHECK(received == 1'999);
+
+  // Even and odd cells, of two kinds.
+  auto const u = dealt(80'000, 2, 4);
+  auto const place = work_on(dealt(40'000, 2, 4));
+  (void)count({read_from_temporary(u, Access::plain({1, {{0, 0, 2}}})),
+               read_from_temporary(u, Access::plain({1, {{0, 1, 2}}}))},
+              place);
+  CHECK(received == 20'000);
+
+  // A cross of tiles.
+  auto const plane = make_layout(tiles(2, 2), P("x", "y"), {800, 800}, Cut::cyclic(4));
+  auto const inner = work_on(plane, {{1, 1}, {799, 799}});
+  std::vector<OperandUse> cross;
+  for (auto const& offsets : std::vector<Index>{{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}})
+    cross.push_back(read_from_temporary(plane, shifted_by(offsets)));
+  (void)count(cross, inner);
+  // 16 of each tile; along two edges of the plane six less, and two of these not twice.
+  CHECK(received == 16 * 10'000 - 2 * 100 * 6 + 2);
+}
+
+TEST_CASE("cells of views that wrap around differently lie apart") {
+  auto const u = cells_on_devices(16, 2);
+  auto const place = work_on(make_layout(Mesh({2}, {1}, {"x"}), P(none), {5}));
+  auto const in_view = [&](std::int64_t first, std::int64_t count, std::int64_t stride,
+                           std::int64_t offset) {
+    auto access = Access::plain({1, {{0, offset, stride}}});
+    access.boundaries[0] = {periodic, periodic, first, count};
+    return read_from_temporary(u, access);
+  };
+  auto const temporaries = [&](std::vector<OperandUse> const& operands) {
+    return plan_exchange(operands, place, DeviceId{2}).temporaries.list.size();
+  };
+
+  // [4, 8) from 7 on: 7 4 5 6 7; past 8 lie others' cells.
+  auto const view = in_view(4, 4, 1, 7);
+  CHECK(temporaries({view, in_view(4, 4, 1, 3)}) == 1);
+  CHECK(temporaries({view, in_view(5, 4, 1, 7)}) == 2);
+  CHECK(temporaries({view, in_view(4, 5, 1, 7)}) == 2);
+  CHECK(temporaries({view, read_from_temporary(u, shifted_by({8}))}) == 2);
+  CHECK(temporaries({view, read_from_temporary(u, shifted_by({1}))}) == 2);
+  // [5, 9] backwards, from 9 on past 5, and the same cells forwards.
+  CHECK(temporaries({in_view(9, 5, -1, 10), in_view(5, 5, 1, 6)}) == 1);
 }
 
 TEST_SUITE_END();

@@ -16,7 +16,7 @@ namespace {
 // Needs that meet share a temporary of at most so many times their cells, or so many cells.
 constexpr std::int64_t most_hull = 2;
 constexpr std::int64_t small_hull = 512;
-// Each temporary begins at a line of 64 bytes.
+// Each temporary begins at a line of 64 bytes: so many places, of 8 bytes each, count as a whole.
 constexpr std::int64_t places_of_a_line = 8;
 
 using Items = std::span<Item>;
@@ -27,24 +27,22 @@ Box hull_of(Items items) {
   return result;
 }
 
-std::int64_t count_of(std::vector<Cells> const& needs) {
+std::int64_t count_of(std::vector<Temporary::Need> const& needs) {
   return std::transform_reduce(needs.begin(), needs.end(), std::int64_t{0}, std::plus{},
-                               [](Cells const& cells) { return cells.count(); });
+                               [](auto const& need) { return need.cells.count(); });
 }
 
-// Puts the places of one kind into temporaries: first all that meet, as far as their hull is not
-// much larger, then neighbours whose hull has few holes.
 class Division {
  public:
   Division(Temporary const& empty, Temporaries& temporaries)
       : empty_(empty), temporaries_(temporaries) {}
 
   // Returns the cells that are needed, each place once.
-  std::vector<Cells> divide(Items items) {
+  std::vector<Temporary::Need> divide(Items items) {
     auto const first = temporaries_.list.size();
     auto const parts = separate(items);
     if (parts.size() == 1) return place_together(items);
-    std::vector<Cells> needs;
+    std::vector<Temporary::Need> needs;
     for (auto const& part : parts)
       for (auto& need : divide(part)) needs.push_back(std::move(need));
     auto const hull = hull_of(items);
@@ -95,7 +93,7 @@ class Division {
   }
 
   // Of items that no plane divides.
-  std::vector<Cells> place_together(Items items) {
+  std::vector<Temporary::Need> place_together(Items items) {
     auto const hull = hull_of(items);
     auto needs = united(items, longest(hull, items));
     if (hull.cells() <= most_hull * count_of(needs) || hull.cells() <= small_hull)
@@ -132,11 +130,12 @@ class Division {
   }
 
   // The cells of all items, each place once. `d`: the dimension along which most lie apart.
-  static std::vector<Cells> united(Items items, std::size_t d) {
-    std::vector<Cells> needs;
+  [[nodiscard]] std::vector<Temporary::Need> united(Items items, std::size_t d) const {
+    std::vector<Temporary::Need> needs;
     std::vector<Box> near;  // what later items can still meet
     if (items.front().places.rank() > 0) sort_along(items, d);
     for (auto const& item : items) {
+      auto const operand = temporaries_.reads[item.read].operand;
       if (item.places.rank() > 0)
         std::erase_if(near, [&](Box const& box) { return box.hi[d] <= item.places.lo[d]; });
       for (auto const& cells : item.cells) {
@@ -144,14 +143,14 @@ class Division {
         for (auto const& box : near) rest.subtract(box);
         for (auto const& box : rest.boxes()) {
           near.push_back(box);
-          needs.push_back(cells.with_lattice(box));
+          needs.push_back({operand, cells.with_lattice(box)});
         }
       }
     }
     return needs;
   }
 
-  void append(Items items, Box const& places, std::vector<Cells> needs) {
+  void append(Items items, Box const& places, std::vector<Temporary::Need> needs) {
     for (auto const& item : items)
       temporaries_.reads[item.read].temporary = temporaries_.list.size();
     auto& temporary = temporaries_.list.emplace_back(empty_);

@@ -60,8 +60,8 @@ class Reader {
         add_needs(number, operands[number], works);
     temporaries_ = plan_temporaries(operands, works, device);
     for (std::size_t into = 0; into < temporaries_.list.size(); ++into)
-      for (auto const& cells : temporaries_.list[into].needs)
-        needs_[temporaries_.list[into].operand].push_back({into, cells});
+      for (auto const& [operand, cells] : temporaries_.list[into].needs)
+        needs_[operand].push_back({into, cells});
   }
 
   [[nodiscard]] DeviceId device() const { return device_; }

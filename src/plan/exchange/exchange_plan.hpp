@@ -38,10 +38,10 @@ struct ExchangePlan {
 /// Plans needs - owns for `self`.
 ///
 /// Ranks:   pure. What `self` sends to a peer is what that peer's own plan receives, in the same
-///          order. A cell that several operands of an array read, or several boxes of work, is
-///          sent once, but for those that lie in two places where the device looks for them:
-///          periodic images, cells read at different steps, in ghost cells and in a temporary, or
-///          in two temporaries whose hull would be far larger than both.
+///          order. A cell that several operands of an array read, or several work boxes, is sent
+///          once, except where a device needs it in two places: in ghost cells as itself and as a
+///          periodic image or at another step, in ghost cells and in a temporary, or in temporaries
+///          at steps of which neither divides the other along all dimensions.
 /// Cost:    O(partners) time and memory, whatever the number of devices; nothing is sent.
 ///
 /// Example: 8 cells on 2 devices, work on cells [0, 7), read(i) = i + 1: device 0 needs [1, 5),

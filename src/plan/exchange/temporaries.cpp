@@ -8,7 +8,7 @@
 
 #include "src/index/index.hpp"
 #include "src/plan/exchange/division.hpp"
-#include "src/plan/exchange/repeats.hpp"
+#include "src/plan/exchange/second_places.hpp"
 
 namespace tessera {
 namespace {
@@ -69,10 +69,10 @@ Cells by_place(Cells cells, Kind const& kind) {
   return cells;
 }
 
-std::int64_t widest_step(Kind const& kind) {
-  std::int64_t result = 1;
-  for (auto const& axis : kind.axes) result = std::max(result, axis.stride);
-  return result;
+std::int64_t cells_a_place(Kind const& kind) {
+  std::int64_t cells = 1;
+  for (auto const& axis : kind.axes) cells *= axis.stride;
+  return cells;
 }
 
 // Collects what the device reads, and sorts it by kind.
@@ -91,14 +91,9 @@ class TemporaryPlanner {
     for (std::size_t read = 0; read < result_.reads.size(); ++read) add_item(read);
     // Cells that are read at a wider step, too, are copied from those of the narrower one.
     std::ranges::stable_sort(kinds_, {},
-                             [](auto const& entry) { return widest_step(entry.first); });
-    for (auto& [kind, items] : kinds_) {
-      auto const first = std::ranges::find(
-          result_.reads, kind.array,
-          [&](TemporaryRead const& read) { return operands_[read.operand].array; });
-      divide(items, {first->operand, {}, kind.axes, {}}, result_);
-    }
-    find_repeats(result_);
+                             [](auto const& entry) { return cells_a_place(entry.first); });
+    for (auto& [kind, items] : kinds_) divide(items, {kind.array, {}, kind.axes, {}}, result_);
+    find_second_places(result_);
     return std::move(result_);
   }
 
@@ -146,8 +141,21 @@ class TemporaryPlanner {
     return found;
   }
 
+  [[nodiscard]] bool has_others(std::size_t read) const {
+    auto const& owned = *operands_[result_.reads[read].operand].owned;
+    if (!owned.mesh().position_of(device_)) return true;
+    return std::ranges::any_of(images_[read], [&](Cells const& cells) {
+      auto others = cells.count();
+      owned.visit_boxes(device_, cells.owned_hull(), [&](std::size_t, Box const& own) {
+        others -= cells.lattice_in(own).cells();
+      });
+      return others > 0;
+    });
+  }
+
   void note_found(std::size_t read) {
-    auto const& [operand, work, cells, temporary] = result_.reads[read];
+    auto const operand = result_.reads[read].operand;
+    auto const& cells = result_.reads[read].cells;
     for (std::size_t d = 0; d < cells.axes.size(); ++d) {
       auto& found = found_along(operands_[operand].array, d);
       if (steps(cells, d)) add_once(found.steps, step_of(cells.axes[d]));
@@ -172,6 +180,7 @@ class TemporaryPlanner {
     if (is_direct(read)) return;
     auto const kind = kind_of(read);
     Item item{read, {}, {}};
+    result_.reads[read].has_others = has_others(read);
     for (auto const& cells : images_[read]) {
       item.cells.push_back(by_place(cells, kind));
       auto const& places = item.cells.back().lattice;
@@ -185,7 +194,8 @@ class TemporaryPlanner {
   }
 
   [[nodiscard]] Kind kind_of(std::size_t read) {
-    auto const& [operand, work, cells, temporary] = result_.reads[read];
+    auto const operand = result_.reads[read].operand;
+    auto const& cells = result_.reads[read].cells;
     Kind kind{operands_[operand].array, {}, {}};
     auto const around = cells.frame_hull();
     for (std::size_t d = 0; d < cells.axes.size(); ++d) {
@@ -198,11 +208,13 @@ class TemporaryPlanner {
     return kind;
   }
 
-  // One position may lie among those of others.
+  // One position may lie among those of others, best of the narrowest step.
   static Temporary::Axis step_with(Found const& found, std::int64_t position) {
+    Temporary::Axis const* narrowest = nullptr;
     for (auto const& axis : found.steps)
-      if (is_on(axis, position)) return axis;
-    return {};
+      if (is_on(axis, position) && (narrowest == nullptr || axis.stride < narrowest->stride))
+        narrowest = &axis;
+    return narrowest == nullptr ? Temporary::Axis{} : *narrowest;
   }
 
   // Cells that others repeat may lie among theirs.

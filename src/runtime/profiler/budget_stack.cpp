@@ -122,8 +122,9 @@ std::vector<std::int64_t> BudgetStack::numbers_for(CompiledStatement const& plan
     numbers.push_back(most.bytes);
   }
   if (plan.gathers >= 0) return numbers;
-  for (auto const& read : plan.explanation.reads)
-    if (is_gather(read)) numbers.push_back(read.bytes);
+  for (std::size_t l = 0; l < plan.explanation.reads.size(); ++l)
+    if (auto const& read = plan.explanation.reads[l]; is_gather(read))
+      numbers.push_back(plan.gathered.contains(l) ? 1 : read.bytes);
   return numbers;
 }
 

@@ -1,7 +1,6 @@
 #include "src/statement/lowering/lower_device.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "src/base/inline_vector.hpp"
 #include "src/index/affine_map.hpp"
@@ -39,7 +38,7 @@ class DevicePlacer {
 
   void place_temporaries() {
     for (auto const& temporary : lowering_.exchange.temporaries.list) {
-      auto const bytes = lowering_.element_bytes(temporary.operand);
+      auto const bytes = lowering_.element_bytes(temporary.array);
       auto const layout = PaddedShardLayout::dense(temporary.places, bytes);
       lowering_.temporaries.push_back({layout, reserve_scratch(layout.elements * bytes)});
     }
@@ -125,6 +124,8 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
   placer.place_temporaries();
   if (computes)
     for (auto& work : works) placer.place_target(work);
+  for (auto const& read : lowering.exchange.temporaries.reads)
+    if (read.has_others) lowering.plan.gathered.insert(read.operand);
   lower_transfers(lowering);
   if (computes && !use.lands())
     for (auto const& work : works) lower_parts(lowering, work);

@@ -40,10 +40,6 @@ class DeviceArrays {
   [[nodiscard]] StoredBox const& box(std::size_t operand, std::size_t number) const {
     return boxes_[first_operand_[operand]][number];
   }
-  /// True if the device holds any box of the array that an operand reads.
-  [[nodiscard]] bool has_boxes(std::size_t operand) const {
-    return !boxes_[first_operand_[operand]].empty();
-  }
   /// One of the device's boxes of the target.
   [[nodiscard]] StoredBox const& target_box(std::size_t number) const { return target_[number]; }
 

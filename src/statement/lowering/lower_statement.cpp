@@ -101,6 +101,8 @@ LoweredStatement lower_statement(Statement const& statement, OperandModes const&
   for (std::size_t l = 0; l < use.operands.size(); ++l)
     lowered.overwrites |= modes.in_place[l] && use.reads_overwritten(l);
   lowered.fills = fills_of(use);
+  for (auto const& device : lowered.devices)
+    lowered.gathered.insert(device.gathered.begin(), device.gathered.end());
   note_totals(lowered);
   lowered.keeps.push_back(statement.work.layout);
   for (auto const& operand : statement.operands) lowered.keeps.push_back(operand.array->layout());

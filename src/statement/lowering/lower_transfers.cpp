@@ -31,7 +31,7 @@ class TransferLowering {
       plan_.copies.push_back(
           {pair, from, padded_storage(transfer.operand), padded_buffer(transfer), false});
     }
-    for (auto const& repeat : lowering_.exchange.temporaries.repeats) add_repeat(repeat);
+    for (auto const& place : lowering_.exchange.temporaries.second_places) add_copy(place);
     plan_.non_temporal = lowering_.use.lands() && copies_non_temporal(landed);
     for (auto& copy : plan_.copies) copy.non_temporal = plan_.non_temporal;
   }
@@ -71,15 +71,15 @@ class TransferLowering {
   [[nodiscard]] StridedBlock temporary_block(std::size_t number, Box const& box,
                                              AffineMap const& map) const {
     auto const& [padded_layout, offset_bytes] = lowering_.temporaries[number];
-    auto const operand = lowering_.exchange.temporaries.list[number].operand;
+    auto const array = lowering_.exchange.temporaries.list[number].array;
     auto block =
-        operand_in(padded_layout, lowering_.element_bytes(operand), map, box.rank()).block_of(box);
+        operand_in(padded_layout, lowering_.element_bytes(array), map, box.rank()).block_of(box);
     block.offset_bytes += offset_bytes;
     return block;
   }
 
-  void add_repeat(Repeat const& repeat) {
-    auto const& [from, to, places, from_places] = repeat;
+  void add_copy(SecondPlace const& second_place) {
+    auto const& [from, to, places, from_places] = second_place;
     auto const pair =
         normalized(BlockPair{temporary_block(to, places, AffineMap::identity(places.rank())),
                              temporary_block(from, places, from_places)});

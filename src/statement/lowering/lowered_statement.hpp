@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "tessera/base/ids.hpp"
@@ -98,7 +99,8 @@ struct DeviceWork {
   std::vector<Part> parts;
   std::vector<BoxWrite> writes;  ///< none without a target
   std::int64_t scratch_bytes = 0;
-  bool whole_parts = false;   ///< the kernel takes all rows of a part at once
+  std::set<std::size_t> gathered;  ///< operands read through temporaries with others' cells
+  bool whole_parts = false;        ///< the kernel takes all rows of a part at once
   bool non_temporal = false;  ///< data received straight into the target exceed the caches by far
 };
 
@@ -115,6 +117,7 @@ struct StatementPlan {
                                                    ///< it writes it
   std::int64_t messages = 0;                       ///< sent by these devices
   std::int64_t bytes = 0;
+  std::set<std::size_t> gathered;  ///< by these devices
   /// Operands that any device reads through temporaries with cells of other devices. Negative until
   /// the processes have agreed on it, which takes a collective.
   std::int64_t gathers = 0;
