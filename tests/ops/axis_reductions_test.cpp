@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <limits>
 
 #include "tessera/array/shift.hpp"
 #include "tessera/ops/partial.hpp"
@@ -191,6 +193,51 @@ TEST_CASE("few terms of several arrays, of slices, and of many boxes") {
     CHECK_ALL(holds(sum(u * v, axis(1)), reduced_by(squares, {1}, test::sum_of)));
     CHECK_ALL(holds(sum(u(range(1, 5, 2), range(none, none, -1)), axis(0)),
                     reduced_by(m.slice({{1, 2, 2}, {8, -1, 9}}), {0}, test::sum_of)));
+  }
+}
+
+TEST_CASE("a gather of another operand is not hidden by terms that travel") {
+  auto const u = full<double>({4, 1000}, 1.0, {test::row(2), P("x", none)});
+  auto const w = full<double>({4, 1000}, 2.0, {test::row(2), P(none, "x")});
+  auto const gathers_of = [&](auto const& statement) {
+    CommunicationBudget const budget({.gathers = 9});
+    statement();
+    return budget.used().gathers;
+  };
+
+  CHECK(gathers_of([&] { (void)sum(u, axis(0)); }) == 0);
+  CHECK(gathers_of([&] { (void)sum(u + w, axis(0)); }) == 1);
+  CHECK(gathers_of([&] { (void)sum(u + transpose(transpose(w)), axis(0)); }) == 1);
+}
+
+TEST_CASE("four devices spread the merging of many columns, however short the parts are") {
+  auto const u = full<double>({400, 100}, 1.0, {test::row(4), P("x", none)});
+
+  auto const sent = sent_by([&] { (void)sum(u, axis(0)); });
+
+  CHECK(sent.bytes == 3 * 100 * (32 + 8));
+}
+
+TEST_CASE("many special terms in the boxes of a cyclic array travel as parts") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  auto m = rough({96, 7});
+  for (std::int64_t i = 0; i < 96; ++i) {
+    auto* const row = m.cells.data() + i * 7;
+    if (i % 31 == 3) row[1] = infinity;
+    if (i % 17 == 5) row[2] = -infinity;
+    if (i == 50) row[3] = infinity;
+    if (i == 11) row[3] = -infinity;
+    row[4] = std::ldexp(row[4], 900);
+    row[5] = std::ldexp(row[5], -1000);
+  }
+  Mesh const grid({{"a", 2}, {"b", 4}});
+  for (auto const& sharding : {NamedSharding(test::row(3), P("x", none), Cut::cyclic(2)),
+                               NamedSharding(grid, P("b", "a"), Cut::cyclic(3)),
+                               NamedSharding(grid, P({"a", "b"}, none), Cut::cyclic(1))}) {
+    CAPTURE(sharding);
+    auto const u = test::spread_out<double, 2>(m, sharding);
+    CHECK_ALL(holds(sum(u, axis(0)), reduced_by(m, {0}, test::sum_of)));
+    CHECK_ALL(holds(sum(u + 0.0, axis(0)), reduced_by(m, {0}, test::sum_of)));
   }
 }
 

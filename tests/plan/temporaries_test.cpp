@@ -161,6 +161,24 @@ TEST_CASE("every second cell is copied from all of them, and odd ones lie apart 
   CHECK(total_of({every_second(0), all}, place, 2).received == 30);
 }
 
+TEST_CASE("a column of every fourth cell is copied from every second one, whatever is read first") {
+  auto const u = make_layout(Mesh({0}, {1}, {"x"}), P(none, none), {20, 20});
+  auto const place = work_on(make_layout(Mesh({1}, {1}, {"x"}), P(none, none), {5, 5}));
+  auto const read = [&](AxisMap const& rows, AxisMap const& columns) {
+    return read_from_temporary(u, Access::plain({2, {rows, columns}}));
+  };
+  auto const column = read({0, 0, 4}, {AxisMap::fixed, 5, 1});
+  auto const grid = read({0, 0, 2}, {1, 2, 3});
+  auto const row = read({AxisMap::fixed, 3, 1}, {1, 0, 1});
+  auto const both = read({0, 0, 2}, {1, 0, 2});
+  auto const rows = read({0, 0, 1}, {1, 0, 2});
+
+  // The column has cells 0 4 8 12 16, the grid 0 2 4 6 8 of column 5: three in common.
+  CHECK(total_of({column, grid, row}, place, 2).received == 5 + 25 + 5 - 3);
+  CHECK(total_of({grid, row, column}, place, 2).received == 5 + 25 + 5 - 3);
+  CHECK(total_of({both, rows}, place, 2).received == total_of({rows, both}, place, 2).received);
+}
+
 TEST_CASE("neighbours share a temporary, and what lies far apart does not") {
   auto const u = cells_on_devices(100'000, 2);
   auto const place = work_on(make_layout(Mesh({2}, {1}, {"x"}), P(none), {1000}));

@@ -151,10 +151,14 @@ FoldPlan make_plan(FoldRequest const& request) {
   plan.merge_map = map_of_merge(plan.result, reduced);
   auto const& lies = *plan.result.layout;
   auto const bytes_of_terms = terms_of_a_device(plan.work, reduced) * term_bytes;
-  plan.sends_terms =
-      is_one_box && count_terms(extents, reduced) > 0 && bytes_of_terms <= part_bytes;
-  auto const spread =
-      spread_out(lies, *plan.parts.layout, plan.sends_terms ? bytes_of_terms : part_bytes);
+  bool const is_cut = plan.parts.layout->shape()[0] > 1;
+  // Another operand may lie elsewhere, and be gathered: that is not what the program asks for.
+  bool const has_one_operand = term_bytes == anchor.state->element_bytes();
+  plan.sends_terms = is_one_box && is_cut && has_one_operand && count_terms(extents, reduced) > 0 &&
+                     bytes_of_terms <= part_bytes;
+  // As soon as whole accumulators, which are twice as long as parts: so terms and parts never take
+  // more bytes than those would.
+  auto const spread = spread_out(lies, *plan.parts.layout, 2 * part_bytes);
   if (!(spread == lies.sharding()))
     plan.shares_layout = std::make_shared<Layout const>(spread, lies.shape());
   return plan;

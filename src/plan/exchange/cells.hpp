@@ -48,7 +48,9 @@ struct Cells {
 struct OperandUse {
   std::shared_ptr<Layout const> owned;
   Access access;
-  std::size_t array = 0;  ///< equal for operands of one array, which share ghost cells
+  /// Equal for operands of one array, which share ghost cells: in a statement, the number of the
+  /// first of them.
+  std::size_t array = 0;
   /// True: read in place, with missing cells in ghost cells; false: a device assembles the cells
   /// that it needs in temporaries.
   bool in_place = true;

@@ -17,7 +17,7 @@ namespace tessera {
 /// Cells of one array that travel between this device and one peer.
 struct Transfer {
   DeviceId peer;
-  std::size_t operand = 0;  ///< which of the statement's arrays
+  std::size_t operand = 0;  ///< of the statement: one that reads the cells
   Cells cells;
   std::size_t into = 0;  ///< which of the reader's temporaries; its work box if they land there
   std::size_t box = 0;   ///< which of the owner's boxes they lie in

@@ -69,12 +69,6 @@ Cells by_place(Cells cells, Kind const& kind) {
   return cells;
 }
 
-std::int64_t cells_a_place(Kind const& kind) {
-  std::int64_t cells = 1;
-  for (auto const& axis : kind.axes) cells *= axis.stride;
-  return cells;
-}
-
 // Collects what the device reads, and sorts it by kind.
 class TemporaryPlanner {
  public:
@@ -90,8 +84,7 @@ class TemporaryPlanner {
     for (std::size_t read = 0; read < result_.reads.size(); ++read) note_found(read);
     for (std::size_t read = 0; read < result_.reads.size(); ++read) add_item(read);
     // Cells that are read at a wider step, too, are copied from those of the narrower one.
-    std::ranges::stable_sort(kinds_, {},
-                             [](auto const& entry) { return cells_a_place(entry.first); });
+    std::ranges::stable_sort(kinds_, {}, [&](auto const& entry) { return spacing_of(entry); });
     for (auto& [kind, items] : kinds_) divide(items, {kind.array, {}, kind.axes, {}}, result_);
     find_second_places(result_);
     return std::move(result_);
@@ -206,6 +199,22 @@ class TemporaryPlanner {
                                             : period_around(found, around.lo[d], around.hi[d]));
     }
     return kind;
+  }
+
+  // How far apart the cells of a kind are: a kind of one position along a dimension can take it
+  // from cells at any step, and gives it to none.
+  [[nodiscard]] std::int64_t spacing_of(std::pair<Kind, std::vector<Item>> const& entry) {
+    auto const& [kind, items] = entry;
+    std::int64_t spacing = 1;
+    for (std::size_t d = 0; d < kind.axes.size(); ++d) {
+      bool const is_one =
+          std::ranges::all_of(items, [d](Item const& item) { return item.places.extent(d) == 1; });
+      auto widest = kind.axes[d].stride;
+      for (auto const& axis : found_along(kind.array, d).steps)
+        if (is_one) widest = std::max(widest, axis.stride);
+      spacing *= widest;
+    }
+    return spacing;
   }
 
   // One position may lie among those of others, best of the narrowest step.

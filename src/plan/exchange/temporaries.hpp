@@ -78,9 +78,8 @@ struct Temporaries {
 /// have steps of which neither divides the other along all dimensions.
 ///
 /// Ranks: pure.
-/// Cost:  O(n log n) for n work boxes along one dimension, if few of them overlap; where they lie
-/// in
-///        m rows, O(n m).
+/// Cost:  O(n log n) for n work boxes in a row, and O(m n) for those of m rows, if few of them
+///        overlap.
 [[nodiscard]] Temporaries plan_temporaries(std::span<OperandUse const> operands,
                                            std::span<WorkBox const> works, DeviceId device);
 

@@ -124,7 +124,7 @@ std::vector<std::int64_t> BudgetStack::numbers_for(CompiledStatement const& plan
   if (plan.gathers >= 0) return numbers;
   for (std::size_t l = 0; l < plan.explanation.reads.size(); ++l)
     if (auto const& read = plan.explanation.reads[l]; is_gather(read))
-      numbers.push_back(plan.gathered.contains(l) ? 1 : read.bytes);
+      numbers.push_back(plan.gathered.contains(l) || read.bytes > 0 ? 1 : 0);
   return numbers;
 }
 
@@ -133,7 +133,7 @@ std::optional<Refusal> BudgetStack::charge(Statement const& statement, CompiledS
   auto const gathers_at = static_cast<std::ptrdiff_t>(2 * entries_.size());
   if (plan.gathers < 0)
     plan.gathers = std::count_if(maxima.begin() + gathers_at, maxima.end(),
-                                 [](std::int64_t bytes) { return bytes > 0; });
+                                 [](std::int64_t is_gather) { return is_gather > 0; });
   auto const gathers = statement.purpose == Purpose::transfer ? 0 : plan.gathers;
 
   std::vector<CommunicationUse> uses;

@@ -50,8 +50,8 @@ class BudgetStack {
 
   /// The numbers that the other processes need from this one: for each budget, the most messages
   /// and bytes that any device would have sent; and for a plan that was not checked before, the
-  /// bytes of each gather. Every process has the same count of numbers, and none for a known plan
-  /// without a budget.
+  /// 1 for each gather, else 0. Every process has the same count of numbers, and none for a known
+  /// plan without a budget.
   [[nodiscard]] std::vector<std::int64_t> numbers_for(CompiledStatement const& plan) const;
   /// Charges the statement, or returns the reason for refusing it. `maxima` are the maxima of the
   /// numbers above over all processes.
