@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "tessera/array/rearrange.hpp"
 #include "tessera/array/shift.hpp"
 #include "tessera/ops/partial.hpp"
 #include "tessera/runtime/budget.hpp"

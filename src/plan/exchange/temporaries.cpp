@@ -84,7 +84,9 @@ class TemporaryPlanner {
     for (std::size_t read = 0; read < result_.reads.size(); ++read) note_found(read);
     for (std::size_t read = 0; read < result_.reads.size(); ++read) add_item(read);
     // Cells that are read at a wider step, too, are copied from those of the narrower one.
-    std::ranges::stable_sort(kinds_, {}, [&](auto const& entry) { return spacing_of(entry); });
+    std::ranges::sort(kinds_, {}, [&](auto const& entry) {
+      return std::pair(spacing_of(entry), entry.second.front().read);
+    });
     for (auto& [kind, items] : kinds_) divide(items, {kind.array, {}, kind.axes, {}}, result_);
     find_second_places(result_);
     return std::move(result_);
