@@ -32,7 +32,7 @@ inline constexpr Fast fast{};
 //         reads no array; ShardingError where the smaller array cannot be cut as the operand is.
 // Cost:   one value up and down a tree of the devices. With axes: nothing is sent where the reduced
 //         dimensions are not cut; else one accumulator (at most 32 bytes, of complex numbers 64)
-//         per device and cell of its part, or its terms where these are fewer bytes.
+//         per device and cell of its part, or its terms where these are no more bytes.
 
 /// The sum: exact for integers (modulo 2^64), order-independent for floating types and at least as
 /// accurate as adding in pairs. Float stays float; integers and bool become 64 bits wide. For
@@ -55,8 +55,9 @@ using FastSumOf = std::conditional_t<is_floating<T>, FastSum<T>, SumOf<T>>;
 
 }  // namespace detail
 
-/// The sum of each device's terms in their order, and then over the devices: the last bits of a
-/// floating sum depend on how the array is cut.
+/// The sum of each device's terms in their order, and then over the devices; along cut dimensions
+/// with few terms, of all terms where the result lies. The last bits of a floating sum depend on
+/// how the array is cut.
 template <Expression E>
 [[nodiscard]] auto sum(E const& e, Fast,
                        std::source_location at = std::source_location::current()) {

@@ -140,8 +140,8 @@ AffineMap map_of_merge(FoldArray const& result, DimensionSet reduced) {
 }
 
 FoldPlan make_plan(FoldRequest const& request) {
-  auto const& [anchor, extents, reduced, keeps_dimensions, is_one_box, part_bytes, term_bytes] =
-      request;
+  auto const& [anchor, extents, reduced, keeps_dimensions, is_one_box, accumulator_bytes,
+               packed_bytes, term_bytes] = request;
   FoldPlan plan;
   plan.result = place_result(anchor, extents, reduced, keeps_dimensions);
   plan.work = placement_of(anchor, whole(extents));
@@ -155,10 +155,10 @@ FoldPlan make_plan(FoldRequest const& request) {
   // Another operand may lie elsewhere, and be gathered: that is not what the program asks for.
   bool const has_one_operand = term_bytes == anchor.state->element_bytes();
   plan.sends_terms = is_one_box && is_cut && has_one_operand && count_terms(extents, reduced) > 0 &&
-                     bytes_of_terms <= part_bytes;
-  // As soon as whole accumulators, which are twice as long as parts: so terms and parts never take
-  // more bytes than those would.
-  auto const spread = spread_out(lies, *plan.parts.layout, 2 * part_bytes);
+                     bytes_of_terms <= packed_bytes;
+  // As if whole accumulators travelled: so packed ones, and terms, never take more bytes than those
+  // would.
+  auto const spread = spread_out(lies, *plan.parts.layout, accumulator_bytes);
   if (!(spread == lies.sharding()))
     plan.shares_layout = std::make_shared<Layout const>(spread, lies.shape());
   return plan;
@@ -175,6 +175,7 @@ struct FoldKey {
         keeps_dimensions(request.keeps_dimensions),
         is_one_box(request.is_one_box),
         accumulator_bytes(request.accumulator_bytes),
+        packed_bytes(request.packed_bytes),
         term_bytes(request.term_bytes) {}
 
   friend bool operator==(FoldKey const&, FoldKey const&) = default;
@@ -187,6 +188,7 @@ struct FoldKey {
   bool keeps_dimensions;
   bool is_one_box;
   std::int64_t accumulator_bytes;
+  std::int64_t packed_bytes;
   std::int64_t term_bytes;
 };
 

@@ -64,6 +64,24 @@ Cells cells_of_choice(Choice const& choice) {
   return cells;
 }
 
+bool reads_others(OperandUse const& operand, std::span<WorkBox const> works, DeviceId device) {
+  bool const owns_any = operand.owned->mesh().position_of(device).has_value();
+  bool found = false;
+  for (auto const& work : works) {
+    visit_cells(operand.access, work.indices, [&](Cells const& cells, Choice const&) {
+      if (found) return;
+      auto others = cells.count();
+      if (owns_any)
+        operand.owned->visit_boxes(device, cells.owned_hull(), [&](std::size_t, Box const& own) {
+          others -= cells.lattice_in(own).cells();
+        });
+      found = others > 0;
+    });
+    if (found) return true;
+  }
+  return false;
+}
+
 Box Cells::owned_hull() const {
   return hull_where(*this, [](Axis const& axis) { return axis.cell; });
 }

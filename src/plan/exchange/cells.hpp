@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <ostream>
+#include <span>
 #include <vector>
 
 #include "src/base/inline_vector.hpp"
@@ -61,6 +62,10 @@ struct OperandUse {
   /// The cells are put straight into the target, without a temporary.
   bool lands = false;
 };
+
+/// True if some cells that an operand reads for these work boxes are other devices'.
+[[nodiscard]] bool reads_others(OperandUse const& operand, std::span<WorkBox const> works,
+                                DeviceId device);
 
 /// One affine piece for each dimension of an array.
 using Choice = InlineVector<AffinePiece const*, max_rank>;

@@ -68,7 +68,7 @@ class Reader {
   [[nodiscard]] std::vector<Need> const& needs(std::size_t operand) const {
     return needs_[operand];
   }
-  [[nodiscard]] Temporaries const& temporaries() const { return temporaries_; }
+  [[nodiscard]] Temporaries take_temporaries() { return std::move(temporaries_); }
 
  private:
   void add_needs(std::size_t number, OperandUse const& operand, std::span<WorkBox const> works) {
@@ -272,14 +272,14 @@ void plan_sends(DeviceId self, std::span<OperandUse const> operands, ComputePlac
 
 void plan_receives(DeviceId self, std::span<OperandUse const> operands,
                    ComputePlacement const& place, ExchangePlan& plan) {
-  Reader const reader(self, operands, place);
+  Reader reader(self, operands, place);
   std::vector<DeviceId> owners;
   for (std::size_t number = 0; number < operands.size(); ++number)
     add_owners(reader, operands[number], reader.needs(number), owners);
   sort_and_unite(owners);
   for (auto const owner : owners)
     Delivery(owner, reader, operands).append_to(owner == self ? plan.copies : plan.receives, owner);
-  plan.temporaries = reader.temporaries();
+  plan.temporaries = reader.take_temporaries();
 }
 
 }  // namespace

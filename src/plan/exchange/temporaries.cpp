@@ -136,18 +136,6 @@ class TemporaryPlanner {
     return found;
   }
 
-  [[nodiscard]] bool has_others(std::size_t read) const {
-    auto const& owned = *operands_[result_.reads[read].operand].owned;
-    if (!owned.mesh().position_of(device_)) return true;
-    return std::ranges::any_of(images_[read], [&](Cells const& cells) {
-      auto others = cells.count();
-      owned.visit_boxes(device_, cells.owned_hull(), [&](std::size_t, Box const& own) {
-        others -= cells.lattice_in(own).cells();
-      });
-      return others > 0;
-    });
-  }
-
   void note_found(std::size_t read) {
     auto const operand = result_.reads[read].operand;
     auto const& cells = result_.reads[read].cells;
@@ -175,7 +163,6 @@ class TemporaryPlanner {
     if (is_direct(read)) return;
     auto const kind = kind_of(read);
     Item item{read, {}, {}};
-    result_.reads[read].has_others = has_others(read);
     for (auto const& cells : images_[read]) {
       item.cells.push_back(by_place(cells, kind));
       auto const& places = item.cells.back().lattice;

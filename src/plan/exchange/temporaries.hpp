@@ -50,7 +50,6 @@ struct TemporaryRead {
   /// axes are those of the first.
   Cells cells;
   std::size_t temporary = own_box;  ///< own_box: one box of the device holds all these cells
-  bool has_others = false;          ///< some of the cells are other devices'
 };
 
 /// Cells that a device needs in two places of its temporaries: they come to the one, and the device

@@ -49,9 +49,9 @@ class BudgetStack {
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// The numbers that the other processes need from this one: for each budget, the most messages
-  /// and bytes that any device would have sent; and for a plan that was not checked before, the
-  /// 1 for each gather, else 0. Every process has the same count of numbers, and none for a known
-  /// plan without a budget.
+  /// and bytes that any device would have sent; and for a plan that was not checked before, 1
+  /// or 0 for each operand that may be gathered. Every process has the same count of numbers, and
+  /// none for a known plan without a budget.
   [[nodiscard]] std::vector<std::int64_t> numbers_for(CompiledStatement const& plan) const;
   /// Charges the statement, or returns the reason for refusing it. `maxima` are the maxima of the
   /// numbers above over all processes.

@@ -113,8 +113,8 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
   DeviceLowering lowering{use, arrays, {}, {}, {}, {}, {}};
   lowering.plan.device = device;
   auto& works = lowering.works;
-  for (auto const& [box, indices] : statement.work.work_of(device))
-    works.push_back({works.size(), indices, box});
+  auto const boxes = statement.work.work_of(device);
+  for (auto const& [box, indices] : boxes) works.push_back({works.size(), indices, box});
   // Each cell of a reduction counts once.
   bool const computes =
       !statement.is_reduction() || works.empty() || statement.work.layout->replica_of(device) == 0;
@@ -124,8 +124,9 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
   placer.place_temporaries();
   if (computes)
     for (auto& work : works) placer.place_target(work);
-  for (auto const& read : lowering.exchange.temporaries.reads)
-    if (read.has_others) lowering.plan.gathered.insert(read.operand);
+  for (std::size_t l = 0; l < use.operands.size(); ++l)
+    if (!use.modes.in_place[l] && !use.lands() && reads_others(use.operands[l], boxes, device))
+      lowering.plan.gathered.insert(l);
   lower_transfers(lowering);
   if (computes && !use.lands())
     for (auto const& work : works) lower_parts(lowering, work);

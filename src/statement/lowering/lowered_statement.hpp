@@ -99,13 +99,13 @@ struct DeviceWork {
   std::vector<Part> parts;
   std::vector<BoxWrite> writes;  ///< none without a target
   std::int64_t scratch_bytes = 0;
-  std::set<std::size_t> gathered;  ///< operands read through temporaries with others' cells
-  bool whole_parts = false;        ///< the kernel takes all rows of a part at once
+  bool whole_parts = false;   ///< the kernel takes all rows of a part at once
   bool non_temporal = false;  ///< data received straight into the target exceed the caches by far
 };
 
 /// What one device does for a statement; one message per peer.
 struct LoweredDevice : DeviceWork {
+  std::set<std::size_t> gathered;  ///< operands read through temporaries with others' cells
   std::vector<MessagePlan> sends;
   std::vector<MessagePlan> receives;
 };

@@ -130,11 +130,11 @@ struct FloatingSum {
     sum.add_terms(converted);
   }
   TESSERA_FUNCTION void merge(FloatingSum const& other) { sum.merge(other.sum); }
-  struct Part {
+  struct Packed {
     BinnedSum::Packed sum;
   };
-  [[nodiscard]] TESSERA_FUNCTION Part packed() const { return {sum.packed()}; }
-  TESSERA_FUNCTION void merge(Part const& other) { sum.merge(other.sum); }
+  [[nodiscard]] TESSERA_FUNCTION Packed packed() const { return {sum.packed()}; }
+  TESSERA_FUNCTION void merge(Packed const& other) { sum.merge(other.sum); }
   [[nodiscard]] TESSERA_FUNCTION T value(double parameter) const {
     return static_cast<T>(Finish::apply(sum.value(), parameter));
   }
@@ -171,12 +171,14 @@ struct ComplexSum {
     real.merge(other.real);
     imaginary.merge(other.imaginary);
   }
-  struct Part {
+  struct Packed {
     BinnedSum::Packed real;
     BinnedSum::Packed imaginary;
   };
-  [[nodiscard]] TESSERA_FUNCTION Part packed() const { return {real.packed(), imaginary.packed()}; }
-  TESSERA_FUNCTION void merge(Part const& other) {
+  [[nodiscard]] TESSERA_FUNCTION Packed packed() const {
+    return {real.packed(), imaginary.packed()};
+  }
+  TESSERA_FUNCTION void merge(Packed const& other) {
     real.merge(other.real);
     imaginary.merge(other.imaginary);
   }

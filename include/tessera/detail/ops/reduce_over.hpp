@@ -28,7 +28,7 @@ template <Accumulator A, class Node, std::size_t K, bool keep>
     IndexSpace<rank> const space(node.extents());
     auto const found = survey(node, kind);
     auto const plan = plan_fold({found.anchor, space.box().hi, reduced, keep, found.is_one_box,
-                                 sizeof(PartOf<A>), found.term_bytes});
+                                 sizeof(A), sizeof(PackedOf<A>), found.term_bytes});
     FoldLabel const label{kind, location, parameter};
     ResultArray<T, keep ? rank : rank - K> result(make_state(plan->result.layout, sizeof(T)));
     if (plan->owns_all_terms)

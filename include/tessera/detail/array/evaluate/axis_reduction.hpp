@@ -3,10 +3,10 @@
 /// Reductions over some dimensions: the statements behind sum(u, axis(0)).
 ///
 /// Where every device has all terms of the cells it computes, one statement does it and nothing is
-/// sent. Where a device has so few terms of a cell that they are fewer bytes than an accumulator,
-/// they travel to where the result lies. Else each device reduces its own terms to parts, one per
-/// cell, in its slab of an array of accumulators; a second statement, which reads all slabs, merges
-/// them where the result lies.
+/// sent. Where a device has so few terms of a cell that they are no more bytes than a packed
+/// accumulator, they travel to where the result lies. Else each device reduces its own terms to
+/// parts, one per cell, in its slab of an array of packed accumulators; a second statement, which
+/// reads all slabs, merges them where the result lies.
 ///
 ///     u, cut by rows        parts (2, 4)            result (4,), a copy on each
 ///     device 0  a a a a  →  device 0  A A A A   →   A+B A+B A+B A+B
@@ -165,7 +165,7 @@ struct Merged {
   void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) sum.merge(row(j));
   }
-  TESSERA_FUNCTION void add_term(PartOf<A> const& part) { sum.merge(part); }
+  TESSERA_FUNCTION void add_term(PackedOf<A> const& part) { sum.merge(part); }
   TESSERA_FUNCTION void merge(Merged const& other) { sum.merge(other.sum); }
   [[nodiscard]] TESSERA_FUNCTION auto value(double parameter) const { return sum.value(parameter); }
 };
@@ -191,7 +191,8 @@ struct FoldRequest {
   bool keeps_dimensions;
   bool is_one_box;  ///< every device's work is one box: no operand has boundaries
   std::int64_t accumulator_bytes;
-  std::int64_t term_bytes;  ///< of one term, in all operands together
+  std::int64_t packed_bytes;  ///< of an accumulator as it travels
+  std::int64_t term_bytes;    ///< of a cell of each operand together
 };
 
 /// The arrays of a reduction along dimensions, and how they lie.
@@ -202,7 +203,8 @@ struct FoldPlan {
   /// True if the devices that compute a cell of the result own all of its terms. Then the other
   /// fields are unused.
   bool owns_all_terms = false;
-  /// True if terms travel in place of parts: then only `shares_layout` of what follows is used.
+  /// True if terms travel in place of parts: then only `shares_layout` of what follows is used. Not
+  /// where several operands are read: one of them may have to be gathered, and that is no transfer.
   bool sends_terms = false;
   /// Dimension 0 has one slab for each piece into which the reduced dimensions are cut; the others
   /// are those of the work's layout, so that each device's part is its own.
@@ -237,7 +239,7 @@ struct FoldTarget {
   StatePtr state;
   ComputePlacement work;
   AffineMap const* slab_map = nullptr;  ///< of parts: the cell in the device's own slab
-  bool takes_parts = false;             ///< reads parts, whose transfer is intended
+  bool is_transfer = false;             ///< reads parts, or terms in their place
 };
 
 template <Accumulator A, class Out, class Node>
@@ -255,7 +257,7 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
   statement.target = target.state;
   statement.mode = target.slab_map == nullptr ? WriteMode::fold : WriteMode::fold_slabs;
   if (target.slab_map != nullptr) statement.slab_map = *target.slab_map;
-  if (target.takes_parts) statement.purpose = Purpose::transfer;
+  if (target.is_transfer) statement.purpose = Purpose::transfer;
   statement.forms = {&fold_box<Terms, A, Out, true>, &fold_box<Terms, A, Out, false>, nullptr,
                      gpu_slot_of_fold<FoldKernel<Terms>, A, Out, space.rank>()};
   set_kernel(statement, kernel);
@@ -265,8 +267,8 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
 /// The inputs for placing an expression's new array, found without a statement.
 struct FoldSurvey {
   Anchor anchor;
-  bool is_one_box = true;  ///< every device's work is one box: no operand has boundaries
-  std::int64_t term_bytes = 0;
+  bool is_one_box = true;       ///< every device's work is one box: no operand has boundaries
+  std::int64_t term_bytes = 0;  ///< of a cell of each operand together
 };
 template <class Node>
 [[nodiscard]] FoldSurvey survey(Node const& node, char const* kind) {
@@ -326,7 +328,7 @@ void fold_by_terms(Node const& node, FoldPlan const& plan, StatePtr const& resul
 template <Accumulator A, std::size_t M, class T, class Node>
 void fold_by_parts(Node const& node, FoldPlan const& plan, StatePtr const& result,
                    FoldLabel const& label) {
-  using Part = PartOf<A>;
+  using Part = PackedOf<A>;
   auto const parts = make_state(plan.parts.layout, sizeof(Part));
   auto const used =
       cells_of_parts<Part, M>(parts, plan.parts, plan.work.indices.hi, label.location);

@@ -251,29 +251,29 @@ void visit_ends(Kernel const& kernel, Visit const& visit) {
   }
 }
 
-/// An accumulator as it lies in memory and travels, where that takes fewer bytes: it is `packed()`,
-/// and the accumulator merges it.
+/// The type of an accumulator as it lies in memory and travels: its `packed()`, which it merges, if
+/// it has one of fewer bytes.
 template <class A>
-struct PartType {
+struct PackedType {
   using type = A;
 };
 template <class A>
 requires requires {
-  typename A::Part;
+  typename A::Packed;
 }
-struct PartType<A> {
-  using type = typename A::Part;
+struct PackedType<A> {
+  using type = typename A::Packed;
 };
 template <class A>
-using PartOf = typename PartType<A>::type;
+using PackedOf = typename PackedType<A>::type;
 
-/// Merges a part into the accumulator of its cell, or finishes a cell's value from the accumulator
-/// of all its terms.
+/// Merges an accumulator into that of its cell, or finishes a cell's value from the accumulator of
+/// all its terms.
 template <class Out, class A>
 TESSERA_FUNCTION void put_result(Out& cell, A const& sum, double parameter) {
   if constexpr (std::is_same_v<Out, A>) {
     cell.merge(sum);
-  } else if constexpr (std::is_same_v<Out, PartOf<A>>) {
+  } else if constexpr (std::is_same_v<Out, PackedOf<A>>) {
     auto whole = sum;
     whole.merge(cell);
     cell = whole.packed();
