@@ -910,7 +910,9 @@ TEST_CASE("every device is sent exactly the cells it reads and lacks, whatever t
   CHECK(part * met.reads_in_place > cases / 4);
   CHECK(part * met.stepped > cases / 50);
   CHECK(met.stepped_reads > cases / 4);
-  CHECK(met.images + met.read_both_ways + met.several_steps < cases / 10);
+  CHECK(part * met.second_places > cases / 20);
+  CHECK(met.images + met.read_both_ways + met.several_steps < cases / 20);
+  CHECK(met.sent_again < met.sent / 20);
 }
 
 TEST_SUITE_END();
