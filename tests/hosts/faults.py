@@ -36,7 +36,7 @@ UNREACHED = rf"has not answered for {SILENCE} s: it is stopped, its host is down
 class Hosts:
     """Emulated hosts for one job."""
 
-    def __init__(self, count, folder, retries):
+    def __init__(self, count, folder, retries=5):
         self.variables = {"TESSERA_HOSTS_DIR": f"{folder}/state", "TESSERA_HOSTS_RETRIES": str(retries)}
         self.last = None  # job
         self.tell("up", str(count))
