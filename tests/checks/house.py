@@ -4,7 +4,8 @@
     lines       their lines
     names       names that it puts into namespace tessera, or into one inside that is not detail
     bare        of these, names that no comment describes
-    room        lines of the largest room: the files of one folder, include/ and src/ together
+    room        lines of the largest room: the files of one folder, include/ and src/ together, and
+                headers that belong to it by floors.py
     file        lines of the longest file
     function    lines of the longest function
     symbols     symbols that the objects of the examples need from the library, and that are neither
@@ -29,6 +30,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+from floors import PLACES
 
 SOURCES = (".hpp", ".cpp", ".cu", ".h")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](tessera/[^">]+)', re.MULTILINE)
@@ -142,9 +145,9 @@ class House:
     def room(self) -> Figure:
         size = collections.Counter()
         for file in self.files:
-            folder = re.sub(r"^(src|include/tessera/detail|include/tessera)/?", "",
-                            pathlib.PurePath(file).parent.as_posix())
-            size[folder or "(the umbrella)"] += self.length(file)
+            inside = re.sub(r"^(src|include/tessera/detail|include/tessera)/", "", file)
+            folder = PLACES.get(inside) or pathlib.PurePath(inside).parent.as_posix()
+            size["(the umbrella)" if folder == "." else folder] += self.length(file)
         return largest([(lines, name) for name, lines in size.items()])
 
     def file(self) -> Figure:

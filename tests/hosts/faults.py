@@ -24,7 +24,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "network" / "faults"), str(HERE.parent / "running")]
-from run import HANGS, PATIENT, Run, hold  # noqa: E402
+from run import HANGS, PATIENT, Run, hold, last_run  # noqa: E402
 from turns import one_by_turn, taken  # noqa: E402
 
 PLACES = {"2x2": "h1:2,h2:2", "3x1": "h1:1,h2:1,h3:1"}
@@ -38,7 +38,6 @@ class Hosts:
 
     def __init__(self, count, folder, retries=5):
         self.variables = {"TESSERA_HOSTS_DIR": f"{folder}/state", "TESSERA_HOSTS_RETRIES": str(retries)}
-        self.last = None  # job
         self.tell("up", str(count))
 
     def __enter__(self):
@@ -91,8 +90,8 @@ class Row:
             fault()
 
         launcher = [HERE / "hosts-mpirun", "-H", PLACES[place]]
-        self.run = hosts.last = Run([self.driver, *arguments], meanwhile, launcher,
-                                    TESSERA_TIMEOUT=str(seconds), **environment)
+        self.run = Run([self.driver, *arguments], meanwhile, launcher,
+                       TESSERA_TIMEOUT=str(seconds), **environment)
         ended = time.monotonic()
         told = self.run.time_of(r"^fault$")
         self.began = told if told else self.began
@@ -255,7 +254,7 @@ def check_row(row, where):
             done = row(hosts, where)
             done.leaves_nothing()
         except AssertionError as error:
-            output = hosts.last.output[-4000:] if hosts.last else ""
+            output = last_run().output[-4000:] if last_run() else ""
             return f"{name}  FAILED ({time.monotonic() - began:.1f} s)", f"{error}\n{output}"
     first = f"{done.first:6.1f}" if done.first is not None else "     -"
     return f"{name}  {first} {done.seconds:6.1f} {done.run.code:4}  {done.words()}", None

@@ -67,12 +67,12 @@ class Run:
         began = time.monotonic()
         self.job = subprocess.Popen(command, env=settings, text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        reader = threading.Thread(target=self._read)
-        reader.start()
+        self.reader = threading.Thread(target=self._read)
+        self.reader.start()
         if meanwhile:
             meanwhile(self)
         self.code = self.job.wait()
-        reader.join()
+        self.reader.join()
         self.seconds = time.monotonic() - began
 
     def _read(self):
@@ -87,7 +87,9 @@ class Run:
             found = [int(pid) for pid in re.findall(r"^pid (\d+)$", self.output, re.M)]
             if len(found) >= count:
                 return found
-            assert self.job.poll() is None, "the job ended before the fault"
+            if self.job.poll() is not None:
+                self.reader.join(5)  # what it has said is part of the report
+                raise AssertionError(f"the job ended before the fault, with code {self.job.poll()}")
             time.sleep(0.02)
 
     def time_of(self, pattern):
