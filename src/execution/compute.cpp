@@ -76,6 +76,11 @@ KernelLaunch launch_of(KernelSource const& kernel, PartCall const& whole, Part c
           .unit_stride = part.unit_stride};
 }
 
+// Scalars lie on the host, and so does a value of them that each device computes.
+bool is_made_of_scalars(DeviceTask const& task) {
+  return task.accumulator != nullptr && task.reduction.on_each;
+}
+
 void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part,
                   bool is_non_temporal) {
   PartCall call(task, part);
@@ -83,7 +88,8 @@ void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part
   launch.non_temporal = is_non_temporal && part.may_store_non_temporal;
   // An accumulator belongs to one thread, which computes the whole part.
   launch.is_whole = task.accumulator != nullptr || task.plan->whole_parts;
-  task.queue->launch(launch);
+  auto& queue = is_made_of_scalars(task) ? host_queue() : *task.queue;
+  queue.launch(launch);
 }
 
 // The accumulators of one box are combined on the host.
@@ -143,7 +149,8 @@ void compute(DeviceTask& task) {
   auto const kernel = source_of(task);
   bool const is_reduction = task.accumulator != nullptr;
   if (is_reduction) task.reduction.start(task.accumulator);
-  bool const reduces_on_gpu = is_reduction && !task.queue->traits().host_reaches_memory;
+  bool const reduces_on_gpu =
+      is_reduction && !is_made_of_scalars(task) && !task.queue->traits().host_reaches_memory;
   if (reduces_on_gpu)
     for (auto const& part : task.plan->parts) reduce_part_on_gpu(task, kernel, part);
   else

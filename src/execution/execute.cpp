@@ -28,14 +28,14 @@ void copy_locally(DeviceTask& task) {
 // Copies results from the temporary to the target, which the statement still read when it computed
 // them.
 void copy_staged_writes(DeviceTask& task) {
-  bool has_copied = false;
+  auto stage = task.plan->stages.begin();
+  if (stage == task.plan->stages.end()) return;
   for (std::size_t w = 0; w < task.targets.size(); ++w) {
-    auto const& write = task.plan->writes[w];
-    if (!write.staged) continue;
-    task.queue->copy_block(task.targets[w], write.stage.to, task.scratch, write.stage.from);
-    has_copied = true;
+    if (!task.plan->writes[w].staged) continue;
+    task.queue->copy_block(task.targets[w], stage->to, task.scratch, stage->from);
+    ++stage;
   }
-  if (has_copied) note_phase(task, Phase::pack);
+  note_phase(task, Phase::pack);
 }
 
 void bring_cells(DeviceTask& task) {

@@ -46,8 +46,10 @@ std::size_t bytes_at_once(TreeLinks const& tree) {
 }  // namespace
 
 void reduce_along_tree(DeviceTask& task) {
-  auto const& tree = *task.tree;
   auto const& reduction = task.reduction;
+  if (reduction.on_each)
+    return reduction.finish(task.accumulator, reduction.parameter, task.result);
+  auto const& tree = *task.tree;
   for (auto* child : tree.from_children) {
     auto const part = child->take(*task.waiter, task.tag);
     note_phase(task, Phase::wait);

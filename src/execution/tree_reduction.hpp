@@ -21,7 +21,8 @@ struct TreeLinks {
   std::vector<Sender*> to_children;
 };
 
-/// Combines the accumulators of all devices for a task's reduction, and gives each the value.
+/// Combines the accumulators of all devices for a task's reduction, and gives each the value. Where
+/// each device has computed the value, nothing is sent.
 /// Throws: PeerFailed, Mismatch.
 void reduce_along_tree(DeviceTask& task);
 

@@ -10,6 +10,7 @@ Job::Job(Bootstrap& bootstrap, std::int64_t local_devices)
     : self_(bootstrap.self()),
       process_count_(bootstrap.process_count()),
       local_count_(local_devices),
+      most_local_count_(local_devices),
       even_(0) {
   if (bootstrap.is_equal_on_all(local_devices)) {
     even_ = local_devices;
@@ -17,6 +18,7 @@ Job::Job(Bootstrap& bootstrap, std::int64_t local_devices)
     device_count_ = process_count_ * even_;
     return;
   }
+  most_local_count_ = bootstrap.max_of(local_devices);
   first_local_ = DeviceId(bootstrap.sum_before(local_devices));
   device_count_ = bootstrap.max_of(first_local_.value() + local_devices);
   firsts_ = bootstrap.table_of(first_local_.value());

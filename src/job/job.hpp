@@ -22,6 +22,8 @@ class Job {
   [[nodiscard]] std::int64_t process_count() const { return process_count_; }
   [[nodiscard]] std::int64_t device_count() const { return device_count_; }
   [[nodiscard]] std::int64_t local_count() const { return local_count_; }
+  /// The most devices that one process drives: equal on every process.
+  [[nodiscard]] std::int64_t most_local_count() const { return most_local_count_; }
   [[nodiscard]] DeviceId first_local() const { return first_local_; }
 
   /// True if this process drives the device; the number may come from outside.
@@ -54,6 +56,7 @@ class Job {
   std::int64_t process_count_;
   std::int64_t device_count_;
   std::int64_t local_count_;
+  std::int64_t most_local_count_;
   DeviceId first_local_;
   std::int64_t even_;                     ///< devices per process; 0 where they differ
   std::span<std::int64_t const> firsts_;  ///< first device by rank; empty where counts are even

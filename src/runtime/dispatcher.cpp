@@ -43,7 +43,8 @@ void copy_kernel(DeviceTask& task, Statement const& statement) {
 
 void Dispatcher::check_kernel(Statement const& statement) const {
   auto const& queue = *devices_.contexts().front().queue();
-  if (can_launch(queue, statement.forms, statement.copied_bytes)) return;
+  if (statement.reduction.on_each || can_launch(queue, statement.forms, statement.copied_bytes))
+    return;
   throw KernelNotBuilt(text("the ", statement.kind, " at ", statement.location,
                             " has no kernel for GPUs, since ", queue.traits().how_to_have_kernels,
                             ", or run it with TESSERA_DEVICE=host"));
@@ -112,13 +113,14 @@ void Dispatcher::name_result(DeviceTask& task, DeviceContext& context, Statement
   task.accumulator = context.accumulator.data();
   auto const index = devices_.index_of(context.device);
   task.result = storage_of(*statement.result).value(static_cast<std::int64_t>(index));
-  task.tree = &trees_.of_device(index);
+  task.tree = statement.reduction.on_each ? nullptr : &trees_.of_device(index);
   task.keep(statement.result);
 }
 
 bool Dispatcher::needs_this_thread(Statement const& statement,
                                    CompiledStatement const& plan) const {
-  return moves_by_this_thread(plan) || (statement.is_reduction() && trees_.needs_this_thread());
+  bool const combines = statement.is_reduction() && !statement.reduction.on_each;
+  return moves_by_this_thread(plan) || (combines && trees_.needs_this_thread());
 }
 
 void Dispatcher::post_to_all(std::function<void(DeviceTask&)> const& call,

@@ -93,7 +93,7 @@ struct Engine::Impl {
     if (budgets->watches() && !is_allowed(statement, *plan, tag)) return;
     auto const row = profiler.row_of(statement, *plan);
     if (statement.is_reduction()) {
-      trees.open(tag);
+      if (!statement.reduction.on_each) trees.open(tag);
       devices.make_room(statement.reduction);
     }
     dispatcher.post({statement, plan, tag, row});
@@ -184,6 +184,8 @@ struct Engine::Impl {
       std::make_shared<detail::BudgetStack>(asked.is_strict, job.local_count());
   std::optional<detail::Refusal> refusal;  ///< of the last statement
   OneSided one_sided{collectives, network, job, devices.traits()};
+  std::shared_ptr<Layout const> on_all = std::make_shared<Layout const>(
+      NamedSharding(Mesh({{"all", job.device_count()}}), P(none)), Shape{1});
 };
 
 Engine::Engine(Bootstrap& bootstrap, LocalDevices const& devices, NetworkOptions const& options)
@@ -243,6 +245,10 @@ void Engine::compare_numbers(char const* kind, ArrayModel const& array, PassNumb
 
 void Engine::catch_up_on_numbers() {
   if (impl_->log.compares_numbers()) impl_->failures.guarded([&] { impl_->log.catch_up(); });
+}
+
+std::shared_ptr<Layout const> const& Engine::layout_on_all() const {
+  return impl_->on_all;
 }
 
 std::shared_ptr<ScalarState> Engine::make_scalar() {

@@ -67,6 +67,8 @@ class Engine {
   /// Ranks: collective. Throws: Mismatch, PeerFailed.
   void catch_up_on_numbers();
 
+  /// The layout of one cell of which every device of the job has a copy.
+  [[nodiscard]] std::shared_ptr<Layout const> const& layout_on_all() const;
   /// A scalar for the result of a reduction.
   [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
 

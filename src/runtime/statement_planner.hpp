@@ -39,7 +39,7 @@ class StatementPlanner {
   DevicePool& devices_;
   Profiler& profiler_;
   PlanKey key_;
-  PlanCache cache_;
+  PlanCache cache_{job_.most_local_count()};
 };
 
 }  // namespace tessera

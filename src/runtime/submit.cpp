@@ -19,6 +19,10 @@ void submit(Statement const& statement) {
   engine().run(statement);
 }
 
+std::shared_ptr<Layout const> const& layout_on_all() {
+  return engine().layout_on_all();
+}
+
 ScalarPtr new_scalar() {
   return engine().make_scalar();
 }

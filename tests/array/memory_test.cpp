@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -97,6 +98,26 @@ TEST_CASE("each further device takes at most 1 KiB of an array of 8 cells") {
   CHECK(bytes_of_each(all, nothing) <= most);
   CHECK(bytes_of_each(all, smooth_twice) <= most);
   CHECK(bytes_of_each(all, diffuse) <= most);
+}
+
+// Each step makes a plan of its own, which has every cell of a device as a box.
+TEST_CASE("the plans of a slice that shrinks stay within their room" *
+          doctest::skip(ts::test::is_sanitized)) {
+  constexpr std::int64_t cells = 20'000;
+  constexpr std::int64_t steps = 20;
+  auto u = ts::full<double>(
+      {cells}, 1.0, {ts::Mesh({{"x", ts::device_count()}}), ts::P("x"), ts::Cut::cyclic(1)});
+  auto const before = allocated_bytes();
+
+  for (std::int64_t k = 0; k < steps; ++k)
+    u(ts::range(k, ts::none)) = 2.0 * u(ts::range(k, ts::none));
+
+  ts::synchronize();
+  CHECK_ALL(allocated_bytes() - before < std::int64_t{128} << 20);
+  auto expected = std::vector<double>(cells, std::ldexp(1.0, steps));
+  for (std::int64_t i = 0; i < steps; ++i)
+    expected[static_cast<std::size_t>(i)] = std::ldexp(1.0, static_cast<int>(i) + 1);
+  CHECK(u.to_host() == expected);
 }
 
 // In a job of several processes this would end it.

@@ -112,7 +112,7 @@ TEST_CASE("a part that is written through scratch memory is copied to the target
   filled.task.scratch = reinterpret_cast<std::byte*>(scratch.data());
   StridedBlock const block{{}, {}, 0, 32};
   filled.plan.writes[0].staged = true;
-  filled.plan.writes[0].stage = {block, block};
+  filled.plan.stages = {{block, block}};
 
   execute(filled.task);
 

@@ -52,6 +52,22 @@ TEST_CASE("a device alone in its tree finishes its own accumulator") {
   CHECK(value == 2.5);
 }
 
+TEST_CASE("a value that each device computes needs no tree") {
+  std::int64_t accumulator = 20;
+  std::int64_t value = 0;
+  DeviceTask task;
+  task.accumulator = reinterpret_cast<std::byte*>(&accumulator);
+  task.result = reinterpret_cast<std::byte*>(&value);
+  task.reduction.on_each = true;
+  task.reduction.finish = [](void const* from, double, void* into) {
+    *static_cast<std::int64_t*>(into) = *static_cast<std::int64_t const*>(from);
+  };
+
+  reduce_along_tree(task);
+
+  CHECK(value == 20);
+}
+
 TEST_CASE("bytes of a member alone stay as they are") {
   TreeLinks alone;
   DeviceTask task;

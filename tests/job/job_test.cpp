@@ -1,5 +1,6 @@
 #include "src/job/job.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <thread>
@@ -32,6 +33,7 @@ void check_job(Job const& job, std::vector<std::int64_t> const& counts, std::int
   }
   CHECK(job.device_count() == device);
   CHECK(job.local_count() == counts[static_cast<std::size_t>(self)]);
+  CHECK(job.most_local_count() == std::ranges::max(counts));
 }
 
 void check_counts(std::vector<std::int64_t> const& counts) {

@@ -189,6 +189,45 @@ TEST_CASE("a scalar is used in expressions without anybody waiting") {
   CHECK_ALL(holds(u, Doubles(8, 28.0)));
 }
 
+TEST_CASE("a scalar is made of other scalars and numbers, on every device") {
+  auto u = iota<double>({8}, {Mesh({3, 1}, {2}, {"x"}), P("x")});
+  auto v = zeros<double>({8}, over(8));
+  auto const k = iota<std::int64_t>({8}, over(3));
+  auto const z = full<std::complex<double>>({3}, {1.0, 2.0}, over(2));
+
+  Scalar<double> rr = sum(u * u);
+  Scalar<double> const alpha = rr / sum(u);
+  CHECK_ALL(same(alpha.value(), 5.0));
+  v = v + alpha;
+  u = 2.0 * u;
+  rr = rr + 0.5 * alpha;
+  v = v + rr;
+  CHECK_ALL(holds(v, Doubles(8, 5.0 + 142.5)));
+
+  Scalar<double> const of_integers(sum(k));
+  Scalar<float> const narrow = rr / 3.0;
+  Scalar<bool> const is_any = any(u > 13.0) && !all(u > 0.0);
+  Scalar<double> const magnitude = abs(sum(z));
+  Scalar<double> const chosen = where(max(u) > 100.0, -1.0, exp(min(u)));
+  CHECK_ALL(same(of_integers.value(), 28.0));
+  CHECK_ALL(same(narrow.value(), 47.5F));
+  CHECK_ALL(is_any.value());
+  CHECK_ALL(same(magnitude.value(), static_cast<double>(abs(sum(z)))));
+  CHECK_ALL(same(chosen.value(), 1.0));
+}
+
+TEST_CASE("a scalar is made of elements and of arrays without dimensions") {
+  auto u = iota<double>({8}, over(8));
+  auto const rate = full<double, 0>({}, 0.25, {Mesh({2, 0}, {2}, {"x"}), P()});
+
+  Scalar<double> const last(u(7));
+  Scalar<double> const slope = (u(6) - u(1)) * rate / last;
+  u = 0.0;
+
+  CHECK_ALL(same(last.value(), 7.0));
+  CHECK_ALL(same(slope.value(), 5.0 * 0.25 / 7.0));
+}
+
 TEST_CASE("the operand of a sum is read at the call") {
   auto u = iota<std::int64_t>({8}, over(4));
   auto const before = sum(u);

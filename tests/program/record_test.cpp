@@ -172,6 +172,10 @@ TEST_CASE("deep halos send a message per neighbour and block") {
   auto const sent = counters() - before;
   auto const neighbours = program.explain().messages;
   CHECK(sent.messages == (1 + 8) * neighbours);
+  auto const& routes = sent.routes;
+  CHECK(routes.local + routes.shm + routes.ucx + routes.mpi + routes.peer + routes.ipc +
+            routes.nccl + routes.ucx_gpu ==
+        sent.bytes);
 }
 
 TEST_CASE("the statements of blocks count as those of a plain loop") {

@@ -1,4 +1,6 @@
 #include <cstdint>
+#include <sstream>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -89,6 +91,47 @@ TEST_CASE("an array without dimensions changes from step to step") {
     loop([&] {
       u = u + rate * (roll(u, 1) - u);
       rate = 0.5 * rate;
+    });
+    return u.to_host();
+  };
+  auto const plain = run([](auto const& body) {
+    for (int s = 0; s < 9; ++s) body();
+  });
+  CHECK(run([](auto const& body) { iterate(9, body); }) == plain);
+}
+
+TEST_CASE("a scalar that is made of others keeps a loop plain, with the same values") {
+  auto const run = [](auto const& loop) {
+    auto u = bumps();
+    Scalar<double> factor = sum(u);
+    loop([&] {
+      u = u + 0.5 * (roll(u, 1) - u);
+      Scalar<double> const next = factor / (1.0 + sum(u * u));
+      u = u * next;
+      factor = next;
+    });
+    auto cells_and_factor = u.to_host();
+    cells_and_factor.push_back(factor);
+    return cells_and_factor;
+  };
+  auto const plain = run([](auto const& body) {
+    for (int s = 0; s < 9; ++s) body();
+  });
+  CHECK(run([](auto const& body) {
+          auto program = record(body);
+          program.run(9);
+          std::ostringstream said;
+          said << program.explain();
+          CHECK(said.str().find("a Scalar is made of others") != std::string::npos);
+        }) == plain);
+}
+
+TEST_CASE("a scalar that is made of a cell changes from step to step") {
+  auto const run = [](auto const& loop) {
+    auto u = bumps();
+    loop([&] {
+      Scalar<double> const edge = 0.5 * u(0);
+      u = u + edge * (roll(u, 1) - u);
     });
     return u.to_host();
   };

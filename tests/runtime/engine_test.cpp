@@ -154,6 +154,12 @@ TEST_CASE("counters read the same on every route and count only what was sent") 
   });
   CHECK(sent.messages == 7);
   CHECK(sent.bytes == 7 * 8);
+
+  auto const here = counters() - before;
+  auto const& [local, shm, ucx, mpi, peer, ipc, nccl, ucx_gpu] = here.routes;
+  CHECK_ALL(local + shm + ucx + mpi + peer + ipc + nccl + ucx_gpu == here.bytes);
+  CHECK_ALL((process_count() > 1 || shm + ucx + mpi + ipc == 0));
+  CHECK_ALL((process_count() < 8 || local + peer == 0));
 }
 
 TEST_CASE("a mesh with a device that the job lacks is refused before anything is sent") {

@@ -228,7 +228,7 @@ TEST_CASE("a box that reads what it overwrites swaps buffers, a smaller part is 
   REQUIRE(one_cell.writes.size() == 1);
   CHECK(one_cell.writes[0].staged);
   CHECK(one_cell.scratch_bytes == 64);
-  CHECK(one_cell.writes[0].stage == BlockPair{{{}, {}, 0, 8}, {{}, {}, 0, 8}});
+  CHECK(one_cell.stages[0] == BlockPair{{{}, {}, 0, 8}, {{}, {}, 0, 8}});
   CHECK(shifted.on(2).writes.empty());
   CHECK(shifted.on_all(3).overwrites);
 }

@@ -39,7 +39,7 @@ namespace tessera::test {
   return total;
 }
 
-/// What the statements of `body` sent, over all processes. Ranks: collective.
+/// What the statements of `body` sent, over all processes, without routes. Ranks: collective.
 template <class Body>
 [[nodiscard]] Counters sent_by(Body const& body) {
   auto const before = counters();

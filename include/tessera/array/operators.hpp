@@ -4,6 +4,7 @@
 /// types. C++ numbers are weak: a float array times 0.5 stays float.
 
 #include "tessera/array/dist_array.hpp"
+#include "tessera/detail/array/evaluate/reduce.hpp"
 #include "tessera/detail/array/expr/nodes.hpp"
 #include "tessera/detail/array/expr/operations.hpp"
 

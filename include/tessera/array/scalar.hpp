@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// The value of a reduction, which is awaited only when it is needed.
+/// The value of a reduction, or of an expression of such values, which is awaited only when it is
+/// needed.
 
 #include <array>
 #include <cstdint>
@@ -27,7 +28,16 @@ class Scalar : public ExpressionBase {
   static constexpr std::size_t rank = 0;
 
   explicit Scalar(detail::ScalarPtr state) : state_(std::move(state)) {}
-
+  /// The value of an expression without dimensions, as a statement of its own. Does not wait. Of
+  /// scalars and numbers alone every device computes it by itself, and nothing is sent. `auto`
+  /// keeps the expression, which each statement that reads it computes anew; this suits loops
+  /// better. Implicit for operations; explicit for cells and for scalars of another type.
+  ///
+  /// Ranks:   collective, also where `c ? rr : rr / 2` makes a Scalar of its second half.
+  /// Cost:    a value up and down a tree of the devices where it reads an array.
+  /// Example: Scalar<double> alpha = rr / sum(d * q);
+  template <Expression E>
+  requires(E::rank == 0) explicit(!requires(E const& e) { e.a; }) Scalar(E const& e);  // NOLINT
   /// Waits for the value. Ranks: local.
   [[nodiscard]] T value() const {
     T result;

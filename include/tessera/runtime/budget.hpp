@@ -14,16 +14,30 @@
 namespace tessera {
 
 /// Summed over this process's devices; messages between two devices of one process count too, and
-/// all routes read the same. A long message that travels in pieces is one message.
+/// all routes read the same, but for `routes`. A long message that travels in pieces is one
+/// message.
 struct Counters {
+  /// Bytes by the route on which they were sent, as `tessera-info` and the report name them.
+  struct Routes {
+    std::int64_t local = 0, shm = 0, ucx = 0, mpi = 0;
+    std::int64_t peer = 0, ipc = 0, nccl = 0, ucx_gpu = 0;  ///< from GPU to GPU
+
+    friend Routes operator-(Routes const& a, Routes const& b) {
+      return {a.local - b.local, a.shm - b.shm, a.ucx - b.ucx,   a.mpi - b.mpi,
+              a.peer - b.peer,   a.ipc - b.ipc, a.nccl - b.nccl, a.ucx_gpu - b.ucx_gpu};
+    }
+    friend bool operator==(Routes const&, Routes const&) = default;
+  };
+
   std::int64_t statements = 0;  ///< on arrays, executed by this process
   std::int64_t messages = 0;    ///< sent for ghost cells and gathers
   std::int64_t bytes = 0;       ///< of cells in those messages
   std::int64_t plans_made = 0;  ///< statements that had no plan in the cache
+  Routes routes = {};           ///< the bytes, divided
 
   friend Counters operator-(Counters const& a, Counters const& b) {
     return {a.statements - b.statements, a.messages - b.messages, a.bytes - b.bytes,
-            a.plans_made - b.plans_made};
+            a.plans_made - b.plans_made, a.routes - b.routes};
   }
   friend bool operator==(Counters const&, Counters const&) = default;
   friend std::ostream& operator<<(std::ostream& out, Counters const& c) {

@@ -126,6 +126,10 @@ ComputePlacement placement_of(Anchor const& anchor, Box const& indices) {
   return place;
 }
 
+ComputePlacement placement_on_all() {
+  return {layout_on_all(), AffineMap::identity(1), {{0}, {1}}};
+}
+
 NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape) {
   if (anchor.state == nullptr)
     throw UsageError(

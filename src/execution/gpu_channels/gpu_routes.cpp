@@ -310,4 +310,10 @@ Route route_of(Message const& message) {
   return message.sender != nullptr ? message.sender->end().route : message.receiver->end().route;
 }
 
+void add_bytes(RouteBytes& bytes, CompiledStatement const& plan, std::int64_t times) {
+  for (auto const& device : plan.devices)
+    for (auto const& message : device.sends)
+      bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
+}
+
 }  // namespace tessera

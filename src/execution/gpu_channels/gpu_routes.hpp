@@ -94,4 +94,8 @@ class GpuRoutes {
 /// Returns the route that a message takes.
 [[nodiscard]] Route route_of(Message const& message);
 
+using RouteBytes = std::array<std::int64_t, route_count>;  ///< by Route
+/// Adds what the plan's devices send when it runs so many times.
+void add_bytes(RouteBytes& bytes, CompiledStatement const& plan, std::int64_t times);
+
 }  // namespace tessera

@@ -81,9 +81,7 @@ std::size_t Observer::note(Loop const& loop, std::int64_t blocks) {
 void Observer::count(std::size_t row, CompiledStatement const& plan, std::int64_t times) {
   auto& location = observed_[row];
   location.messages += times * plan.messages;
-  for (auto const& device : plan.devices)
-    for (auto const& message : device.sends)
-      location.bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
+  add_bytes(location.bytes, plan, times);
 }
 
 std::size_t Observer::row_of(SourceLocation const& location, char const* kind) {

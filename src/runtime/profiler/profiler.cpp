@@ -39,6 +39,13 @@ Profiler::Profiler(ObserverOptions const& options, Job const& job) {
   if (options.reports || options.traces) observer_ = std::make_unique<Observer>(options, job);
 }
 
+Counters Profiler::totals() const {
+  auto result = totals_;
+  auto const& [local, shm, ucx, mpi, peer, ipc, nccl, ucx_gpu] = bytes_;
+  result.routes = {local, shm, ucx, mpi, peer, ipc, nccl, ucx_gpu};
+  return result;
+}
+
 Explanations* Profiler::explain_into(Explanations* sink) {
   return std::exchange(sink_, sink);
 }
@@ -59,6 +66,7 @@ void Profiler::count(Statement const& statement, CompiledStatement const& plan) 
   ++totals_.statements;
   totals_.messages += plan.messages;
   totals_.bytes += plan.bytes;
+  add_bytes(bytes_, plan, 1);
   if (sink_ == nullptr) return;
   auto& explanation = sink_->statements.emplace_back(explanation_of(plan, statement));
   explanation.writes += explain_stores(plan, statement.forms);
@@ -70,6 +78,8 @@ void Profiler::count(LoopRun const& run) {
   totals_.statements += run.blocks * loop.steps * loop.statements;
   totals_.messages += loop.first->messages + (run.blocks - 1) * loop.later->messages;
   totals_.bytes += loop.first->bytes + (run.blocks - 1) * loop.later->bytes;
+  add_bytes(bytes_, *loop.first, 1);
+  add_bytes(bytes_, *loop.later, run.blocks - 1);
 }
 
 void Profiler::show(Job const& job, Refused const& refused, Combine const& combine) const {

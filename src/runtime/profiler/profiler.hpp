@@ -12,6 +12,7 @@
 #include "tessera/runtime/budget.hpp"
 
 #include "src/execution/device_task.hpp"
+#include "src/execution/gpu_channels/gpu_routes.hpp"
 #include "src/execution/loop.hpp"
 #include "src/runtime/profiler/observer.hpp"
 #include "src/statement/statement.hpp"
@@ -27,7 +28,7 @@ class Profiler {
 
   Profiler(ObserverOptions const& options, Job const& job);
 
-  [[nodiscard]] Counters const& totals() const { return totals_; }
+  [[nodiscard]] Counters totals() const;
   /// Appends an explanation of each following statement to `sink`; null switches this off. Returns
   /// the previous sink.
   Explanations* explain_into(Explanations* sink);
@@ -54,7 +55,8 @@ class Profiler {
 
  private:
   std::unique_ptr<Observer> observer_;
-  Counters totals_;
+  Counters totals_;  ///< without routes
+  RouteBytes bytes_{};
   Explanations* sink_ = nullptr;
 };
 

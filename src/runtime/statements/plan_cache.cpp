@@ -1,6 +1,7 @@
 #include "src/runtime/statements/plan_cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 
@@ -13,27 +14,34 @@ std::shared_ptr<CompiledStatement> const* PlanCache::find(PlanKey const& key) {
   return &entry.plan;
 }
 
-std::size_t PlanCache::room() {
-  if (entries_.size() < most_entries) {
-    entries_.emplace_back();
-    return entries_.size() - 1;
-  }
-  auto const oldest =
-      std::min_element(entries_.begin(), entries_.end(),
-                       [](Entry const& a, Entry const& b) { return a.used < b.used; });
-  by_hash_.erase(oldest->hash);
-  return static_cast<std::size_t>(oldest - entries_.begin());
-}
-
 std::shared_ptr<CompiledStatement> const& PlanCache::insert(
     PlanKey const& key, std::shared_ptr<CompiledStatement> plan) {
-  auto const same_hash = by_hash_.find(key.hash());
-  auto const place = same_hash != by_hash_.end() ? same_hash->second : room();
-  auto& entry = entries_[place];
+  if (auto const same_hash = by_hash_.find(key.hash()); same_hash != by_hash_.end())
+    drop(same_hash->second);
+  make_room(bytes_of(*plan));
   auto const words = key.words();
-  entry = {key.hash(), {words.begin(), words.end()}, std::move(plan), ++clock_};
-  by_hash_[key.hash()] = place;
-  return entry.plan;
+  by_hash_[key.hash()] = entries_.size();
+  bytes_ += bytes_of(*plan);
+  entries_.push_back({key.hash(), {words.begin(), words.end()}, std::move(plan), ++clock_});
+  return entries_.back().plan;
+}
+
+void PlanCache::make_room(std::int64_t bytes) {
+  while (!entries_.empty() && (entries_.size() == most_entries || bytes_ + bytes > most_bytes)) {
+    auto const oldest = std::ranges::min_element(entries_, {}, &Entry::used);
+    drop(static_cast<std::size_t>(oldest - entries_.begin()));
+  }
+}
+
+void PlanCache::drop(std::size_t place) {
+  auto& entry = entries_[place];
+  bytes_ -= bytes_of(*entry.plan);
+  by_hash_.erase(entry.hash);
+  if (auto& last = entries_.back(); &last != &entry) {
+    by_hash_[last.hash] = place;
+    entry = std::move(last);
+  }
+  entries_.pop_back();
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 /// @file
 /// Plans by what they depend on. A hit allocates nothing.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -12,12 +13,20 @@
 
 namespace tessera {
 
-/// The last 256 plans; the least recently used one makes room.
+/// The last plans: at most 256, and not more than 64 MiB of them, as far as estimates tell; the
+/// least recently used ones make room. One plan may be larger, and is then the only one.
+///
+/// Ranks: all processes make plans together, so all keep the same ones.
 class PlanCache {
  public:
-  PlanCache() { entries_.reserve(most_entries); }
+  static constexpr std::size_t most_entries = 256;
+  static constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+
+  /// `devices`: the most that one process of the job drives.
+  explicit PlanCache(std::int64_t devices) : devices_(devices) { entries_.reserve(most_entries); }
 
   [[nodiscard]] std::shared_ptr<CompiledStatement> const* find(PlanKey const& key);
+  /// Keeps a plan that `find` does not know.
   std::shared_ptr<CompiledStatement> const& insert(PlanKey const& key,
                                                    std::shared_ptr<CompiledStatement> plan);
 
@@ -28,12 +37,17 @@ class PlanCache {
     std::shared_ptr<CompiledStatement> plan;
     std::uint64_t used = 0;
   };
-  static constexpr std::size_t most_entries = 256;
 
-  [[nodiscard]] std::size_t room();
+  [[nodiscard]] std::int64_t bytes_of(CompiledStatement const& plan) const {
+    return devices_ * plan.device_bytes;
+  }
+  void make_room(std::int64_t bytes);
+  void drop(std::size_t place);
 
+  std::int64_t devices_;
   std::vector<Entry> entries_;
   std::unordered_map<std::uint64_t, std::size_t> by_hash_;
+  std::int64_t bytes_ = 0;
   std::uint64_t clock_ = 0;
 };
 

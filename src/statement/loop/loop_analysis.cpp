@@ -213,7 +213,9 @@ class Analyzer {
     if (statement.folds()) {
       stop(text(name, " combines values of several cells"));
     } else if (statement.is_reduction()) {
-      if (statement.reduction.depends_on_order)
+      if (statement.reduction.on_each)
+        stop("a Scalar is made of others; auto in its place needs no statement");
+      else if (statement.reduction.depends_on_order)
         stop(text(name, " depends on the order of the cells"));
       else if (!moves_all(statement.work.map, statement.work.indices))
         stop(text(name, " repeats the cells of the array where it is computed"));

@@ -61,7 +61,7 @@ class DevicePlacer {
     // temporary.
     write.swaps = 2 * work.indices.cells() >= placed.own.cells();
     write.staged = !write.swaps;
-    if (write.staged) place_stage(work, write);
+    if (write.staged) place_stage(work);
   }
 
  private:
@@ -90,20 +90,31 @@ class DevicePlacer {
     return false;
   }
 
-  void place_stage(Work& work, BoxWrite& write) {
+  void place_stage(Work& work) {
     auto const bytes = statement_.target->element_bytes();
     auto const rank = work.indices.rank();
     auto const layout = PaddedShardLayout::dense(work.indices, bytes);
     work.stage = operand_in(layout, bytes, AffineMap::identity(rank), rank);
     work.stage.origin_bytes += reserve_scratch(layout.elements * bytes);
-    write.stage = normalized(
-        BlockPair{work.target.block_of(work.indices), work.stage.block_of(work.indices)});
+    plan_.stages.push_back(normalized(
+        BlockPair{work.target.block_of(work.indices), work.stage.block_of(work.indices)}));
   }
 
   DeviceLowering& lowering_;
   Statement const& statement_;
   LoweredDevice& plan_;
 };
+
+// Plans are kept: of many boxes their lists would keep room for up to twice as many.
+void fit_lists(LoweredDevice& plan) {
+  plan.buffers.shrink_to_fit();
+  plan.copies.shrink_to_fit();
+  plan.parts.shrink_to_fit();
+  plan.writes.shrink_to_fit();
+  plan.stages.shrink_to_fit();
+  for (auto* const messages : {&plan.sends, &plan.receives})
+    for (auto& message : *messages) message.blocks.shrink_to_fit();
+}
 
 }  // namespace
 
@@ -115,9 +126,9 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
   auto& works = lowering.works;
   auto const boxes = statement.work.work_of(device);
   for (auto const& [box, indices] : boxes) works.push_back({works.size(), indices, box});
-  // Each cell of a reduction counts once.
-  bool const computes =
-      !statement.is_reduction() || works.empty() || statement.work.layout->replica_of(device) == 0;
+  // Each cell of a reduction counts once, unless each device computes its value.
+  bool const computes = !statement.is_reduction() || statement.reduction.on_each || works.empty() ||
+                        statement.work.layout->replica_of(device) == 0;
 
   DevicePlacer placer(lowering);
   lowering.exchange = plan_exchange(use.operands, statement.work, device);
@@ -130,6 +141,7 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
   lower_transfers(lowering);
   if (computes && !use.lands())
     for (auto const& work : works) lower_parts(lowering, work);
+  fit_lists(lowering.plan);
   return std::move(lowering.plan);
 }
 

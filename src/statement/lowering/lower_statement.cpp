@@ -6,6 +6,7 @@
 #include "src/plan/ghost.hpp"
 #include "src/statement/lowering/explain.hpp"
 #include "src/statement/lowering/operand.hpp"
+#include "src/statement/lowering/plan_bytes.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -104,6 +105,7 @@ LoweredStatement lower_statement(Statement const& statement, OperandModes const&
   for (auto const& device : lowered.devices)
     lowered.gathered.insert(device.gathered.begin(), device.gathered.end());
   note_totals(lowered);
+  lowered.device_bytes = estimated_plan_bytes(statement);
   lowered.keeps.push_back(statement.work.layout);
   for (auto const& operand : statement.operands) lowered.keeps.push_back(operand.array->layout());
   lowered.explanation = explain(lowered, statement, modes);

@@ -88,7 +88,6 @@ struct BoxWrite {
   bool without_holes = true;
   bool swaps = false;   ///< writes the second buffer, which then becomes the current one
   bool staged = false;  ///< writes the scratch area, which is then copied to the target
-  BlockPair stage;      ///< to the target, from the scratch area
 };
 
 /// The work of one device for a statement, without its messages.
@@ -98,6 +97,8 @@ struct DeviceWork {
   std::vector<LocalCopy> copies;
   std::vector<Part> parts;
   std::vector<BoxWrite> writes;  ///< none without a target
+  /// To the target, from the scratch area: one for each write that is staged, in their order.
+  std::vector<BlockPair> stages;
   std::int64_t scratch_bytes = 0;
   bool whole_parts = false;   ///< the kernel takes all rows of a part at once
   bool non_temporal = false;  ///< data received straight into the target exceed the caches by far
@@ -117,6 +118,8 @@ struct StatementPlan {
                                                    ///< it writes it
   std::int64_t messages = 0;                       ///< sent by these devices
   std::int64_t bytes = 0;
+  /// About how much memory the plan takes for a device: equal on every process.
+  std::int64_t device_bytes = 0;
   std::set<std::size_t> gathered;  ///< by these devices
   /// Operands that any device reads through temporaries with cells of other devices. Negative until
   /// the processes have agreed on it, which takes a collective.

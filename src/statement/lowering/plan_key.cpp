@@ -43,7 +43,8 @@ void PlanKey::describe(Statement const& statement) {
   make_room(statement.operands.size());
   add(static_cast<std::uint64_t>(statement.is_reduction()) +
       2 * static_cast<std::uint64_t>(statement.folds()) +
-      4 * static_cast<std::uint64_t>(statement.copied_bytes != 0));
+      4 * static_cast<std::uint64_t>(statement.copied_bytes != 0) +
+      8 * static_cast<std::uint64_t>(statement.reduction.on_each));
   add(statement.work.layout->fingerprint());
   add(statement.work.map);
   add(statement.work.indices.lo);

@@ -20,6 +20,9 @@ struct Statement;
 ///         every process and with nothing sent.
 void submit(Statement const& statement);
 
+/// The layout of one cell of which every device of the job has a copy. Ranks: local.
+[[nodiscard]] std::shared_ptr<Layout const> const& layout_on_all();
+
 /// Room for the value of a reduction. Ranks: collective.
 [[nodiscard]] ScalarPtr new_scalar();
 

@@ -37,6 +37,7 @@ struct Reduction {
   std::int64_t value_bytes = 0;
   double parameter = 0;           ///< for `finish`, such as the divisor of a mean
   bool depends_on_order = false;  ///< the last bits depend on the order in which rows are added
+  bool on_each = false;           ///< each device computes the whole value, and nothing is sent
 };
 
 /// How many indices of a statement write one cell of its target, and where that cell lies.
@@ -88,7 +89,7 @@ struct Statement {
   ScalarPtr result;                  ///< of a reduction
   Reduction reduction;
 
-  /// A reduction counts cells of copy 0 only.
+  /// A reduction counts cells of copy 0 only, unless each device computes its value.
   [[nodiscard]] bool is_reduction() const { return result != nullptr; }
   [[nodiscard]] bool folds() const { return mode != WriteMode::cells; }
   [[nodiscard]] bool writes_slabs() const { return mode == WriteMode::fold_slabs; }

@@ -267,5 +267,7 @@ void find_anchor(Node const& node, AccessBuilder const& accesses, Anchor& anchor
 /// Where a reduction over `indices` is computed: by the owners of the anchor's cells. A dimension
 /// of the anchor whose edges they pass, as those of a padded view do, is cut anew at their extent.
 [[nodiscard]] ComputePlacement placement_of(Anchor const& anchor, Box const& indices);
+/// One index that every device of the job computes.
+[[nodiscard]] ComputePlacement placement_on_all();
 
 }  // namespace tessera::detail

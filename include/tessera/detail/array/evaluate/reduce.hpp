@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tessera/detail/array/evaluate/assign.hpp"
 #include "tessera/detail/array/evaluate/build.hpp"
 #include "tessera/detail/array/expr/row_blocks.hpp"
 #include "tessera/detail/array/gpu/gpu.hpp"
@@ -19,6 +20,27 @@ template <class A>
 concept Accumulator = std::is_trivially_copyable_v<A> && requires(A a, A const& b) {
   a.merge(b);
   b.value(0.0);
+};
+
+/// Accepts one term, which is the value: each device can compute it where it is made of scalars.
+template <class T>
+struct OneTerm {
+  static constexpr bool is_value = true;
+  T term{};
+  bool is_known = false;
+
+  template <class Row>
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t) {
+    add_term(row(0));
+  }
+  TESSERA_FUNCTION void add_term(T const& one) {
+    term = one;
+    is_known = true;
+  }
+  TESSERA_FUNCTION void merge(OneTerm const& other) {
+    if (other.is_known) *this = other;
+  }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return term; }
 };
 
 /// Adds all cells of a row.
@@ -84,7 +106,11 @@ template <Accumulator A, class Node>
   AccessBuilder const accesses(space.box().hi, Node::rank);
   Anchor anchor;
   find_anchor(node, accesses, anchor);
-  if (anchor.state == nullptr) refuse_without_array(kind);
+  bool const reads_array = anchor.state != nullptr;
+  constexpr bool is_value = requires {
+    A::is_value;
+  };
+  if (!reads_array && !is_value) refuse_without_array(kind);
   Statement statement;
   Builder builder(statement, accesses);
   auto const kernel = make_kernel(node, builder);
@@ -92,11 +118,12 @@ template <Accumulator A, class Node>
   statement.kind = kind;
   statement.location = location;
   statement.type_hash = mix(type_hash<Kernel, A>(), bits_of(parameter));
-  statement.work = placement_of(anchor, space.box());
+  statement.work = reads_array ? placement_of(anchor, space.box()) : placement_on_all();
   statement.forms = {&reduce_rows<Kernel, A, true>, &reduce_rows<Kernel, A, false>, nullptr,
                      gpu_slot_of_reduction<Kernel, A, space.rank>()};
   set_kernel(statement, kernel);
   statement.reduction = reduction_of<A>(parameter);
+  statement.reduction.on_each = !reads_array;
   statement.result = new_scalar();
   Scalar<T> const result(statement.result);
   submit(statement);
@@ -104,3 +131,13 @@ template <Accumulator A, class Node>
 }
 
 }  // namespace tessera::detail
+
+namespace tessera {
+
+template <Element T>
+template <Expression E>
+requires(E::rank == 0) Scalar<T>::Scalar(E const& expression)
+    : Scalar(detail::reduce<detail::OneTerm<T>>(detail::converted_node<T>(expression), "scalar",
+                                                expression.location())) {}
+
+}  // namespace tessera
