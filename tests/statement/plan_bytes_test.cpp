@@ -107,7 +107,7 @@ TEST_CASE("a slice with a step has a box for each of its cells, at most") {
       CAPTURE(devices);
       CAPTURE(stride);
       auto const u = cells_on_devices(6000, devices, Cut::cyclic(1));
-      Access const every({{1, {{0, 0, stride}}}, {}});
+      auto const every = Access::plain({1, {{0, 0, stride}}});
       auto written = statement_on(u, u, {every});
       written.work.map = every.map;
       written.work.indices.hi[0] = 6000 / stride;
