@@ -26,7 +26,9 @@ class ScalarPool {
   /// True if it is one of those that are kept.
   [[nodiscard]] bool holds(std::shared_ptr<ScalarState> const& scalar) const;
 
-  static constexpr std::size_t most_kept = 32;  ///< a program that holds more gets new ones
+  /// The 64 tasks of a worker's ring may each name a new one, and a program holds some. One that
+  /// holds more gets new ones.
+  static constexpr std::size_t most_kept = 96;
 
  private:
   std::int64_t local_devices_;

@@ -1,5 +1,7 @@
 #include "src/runtime/engine.hpp"
 
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -160,6 +162,11 @@ TEST_CASE("counters read the same on every route and count only what was sent") 
   CHECK_ALL(local + shm + ucx + mpi + peer + ipc + nccl + ucx_gpu == here.bytes);
   CHECK_ALL((process_count() > 1 || shm + ucx + mpi + ipc == 0));
   CHECK_ALL((process_count() < 8 || local + peer == 0));
+  auto const* const forced = std::getenv("TESSERA_ROUTE");
+  std::string const route = forced == nullptr ? "" : forced;
+  CHECK_ALL((route.empty() || route == "shm" || shm == 0));
+  CHECK_ALL((route.empty() || route == "ucx" || ucx == 0));
+  CHECK_ALL((route.empty() || route == "mpi" || mpi == 0));
 }
 
 TEST_CASE("a mesh with a device that the job lacks is refused before anything is sent") {

@@ -21,7 +21,8 @@ struct PiecesAlong {
   Count ways = 1;
 };
 
-// Where indices [first, last] of a dimension see cells. A read that wraps around may see any cell.
+// The range of cells that the indices see along a dimension. A read past an edge may wrap around,
+// to any cell.
 Piece cells_seen(AxisMap const& axis, Box const& indices, std::int64_t extent) {
   auto const d = static_cast<std::size_t>(axis.from);
   auto const one = axis.offset + axis.stride * indices.lo[d];

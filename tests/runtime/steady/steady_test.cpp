@@ -186,6 +186,14 @@ void run_all() {
     v(range(700, 703)) = 2.0;
   });
 
+  auto residual = iota<double>({1000}, {row, P("x")});
+  Scalar<double> before = sum(residual);
+  measure("scalars that are made of others", [&] {
+    Scalar<double> const factor = before / (1.0 + sum(residual * residual));
+    residual = residual - factor * v;
+    before = 0.5 * (before + factor);
+  });
+
   auto const other = iota<double>({1000}, {row, P(none)});
   auto gathered = iota<double>({1000}, {row, P("x")});
   measure("the other half through a temporary",
