@@ -12,15 +12,19 @@
 namespace tessera {
 namespace {
 
+// Goes through the operands of a plan's parts as these are computed.
+using OperandIterator = CompactList<PartOperand>::Iterator;
+
 // The call of a kernel for a part of the task's plan. Names memory of both.
 class PartCall {
  public:
-  PartCall(DeviceTask const& task, Part const& part);
+  /// Moves `operand` from the part's first one past its last one.
+  PartCall(DeviceTask const& task, Part const& part, OperandIterator& operand);
   PartCall(PartCall const&) = delete;
   PartCall& operator=(PartCall const&) = delete;
 
-  /// Leaves only a band of the part.
-  void cut_to(Part const& part, Band const& band);
+  /// Leaves only a band of the part, which is the only one of the plan.
+  void cut_to(DevicePlan const& plan, Band const& band);
 
   KernelCall call;
 
@@ -31,9 +35,9 @@ class PartCall {
   Index extents_;
 };
 
-PartCall::PartCall(DeviceTask const& task, Part const& part) {
-  for (auto const& operand : part.operands)
-    operands_.push_back({operand_address(task, operand), &operand.strides});
+PartCall::PartCall(DeviceTask const& task, Part const& part, OperandIterator& operand) {
+  for (std::size_t l = 0; l < part.operand_count; ++l, ++operand)
+    operands_.push_back({operand_address(task, *operand), &operand.kept().strides});
   call.kernel = task.kernel.data();
   call.first = &part.first;
   call.extents = &part.extents;
@@ -43,11 +47,12 @@ PartCall::PartCall(DeviceTask const& task, Part const& part) {
   call.step = task.step;
   call.target_strides = &part.target_strides;
   if (task.targets.empty()) return;
-  bool const is_staged = task.plan->writes[part.write].staged;
-  call.target = (is_staged ? task.scratch : task.targets[part.write]) + part.target_offset_bytes;
+  call.target =
+      (part.is_staged ? task.scratch : task.targets[part.write]) + part.target_offset_bytes;
 }
 
-void PartCall::cut_to(Part const& part, Band const& band) {
+void PartCall::cut_to(DevicePlan const& plan, Band const& band) {
+  auto const& part = plan.parts.front();
   first_ = part.first;
   first_[0] += band.lo;
   extents_ = part.extents;
@@ -55,8 +60,9 @@ void PartCall::cut_to(Part const& part, Band const& band) {
   call.first = &first_;
   call.extents = &extents_;
   call.target += band.lo * part.target_strides[0] * part.target_element_bytes;
-  for (std::size_t l = 0; l < operands_.size(); ++l)
-    operands_[l].first += band.lo * part.operands[l].strides[0] * part.operands[l].element_bytes;
+  auto* view = operands_.begin();
+  for (auto const& operand : plan.operands)
+    (view++)->first += band.lo * operand.strides[0] * operand.element_bytes;
 }
 
 KernelSource source_of(DeviceTask const& task) {
@@ -72,7 +78,7 @@ KernelLaunch launch_of(KernelSource const& kernel, PartCall const& whole, Part c
   return {.kernel = &kernel,
           .box = &whole.call,
           .rows = part.rows,
-          .operand_count = part.operands.size(),
+          .operand_count = part.operand_count,
           .unit_stride = part.unit_stride};
 }
 
@@ -82,8 +88,8 @@ bool is_made_of_scalars(DeviceTask const& task) {
 }
 
 void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part,
-                  bool is_non_temporal) {
-  PartCall call(task, part);
+                  OperandIterator& operand, bool is_non_temporal) {
+  PartCall call(task, part, operand);
   auto launch = launch_of(kernel, call, part);
   launch.non_temporal = is_non_temporal && part.may_store_non_temporal;
   // An accumulator belongs to one thread, which computes the whole part.
@@ -93,9 +99,10 @@ void compute_part(DeviceTask& task, KernelSource const& kernel, Part const& part
 }
 
 // The accumulators of one box are combined on the host.
-void reduce_part_on_gpu(DeviceTask& task, KernelSource const& kernel, Part const& part) {
+void reduce_part_on_gpu(DeviceTask& task, KernelSource const& kernel, Part const& part,
+                        OperandIterator& operand) {
   auto& gpu = *task.context;
-  PartCall whole(task, part);
+  PartCall whole(task, part, operand);
   whole.call.accumulator = gpu.accumulators.data();
   auto launch = launch_of(kernel, whole, part);
   auto const bytes = task.reduction.accumulator_bytes;
@@ -108,18 +115,25 @@ void reduce_part_on_gpu(DeviceTask& task, KernelSource const& kernel, Part const
     task.reduction.combine(task.accumulator, gpu.parts->data() + p * bytes);
 }
 
+void compute_parts(DeviceTask& task, KernelSource const& kernel, bool is_non_temporal) {
+  auto operand = task.plan->operands.begin();
+  for (auto const& part : task.plan->parts)
+    compute_part(task, kernel, part, operand, is_non_temporal);
+}
+
 void compute_parts(DeviceTask& task, KernelSource const& kernel) {
   auto* const trial = store_trial_of(task);
-  if (trial == nullptr || trial->is_over()) {
-    bool const is_non_temporal = trial != nullptr && trial->is_non_temporal();
-    for (auto const& part : task.plan->parts) compute_part(task, kernel, part, is_non_temporal);
-    return;
-  }
+  bool const is_non_temporal = trial != nullptr && trial->is_non_temporal();
+  if (trial == nullptr || trial->is_over()) return compute_parts(task, kernel, is_non_temporal);
   using Clock = std::chrono::steady_clock;
   auto const begin = Clock::now();
-  for (auto const& part : task.plan->parts)
-    compute_part(task, kernel, part, trial->is_non_temporal());
+  compute_parts(task, kernel, is_non_temporal);
   trial->add(Clock::now() - begin);
+}
+
+void reduce_parts_on_gpu(DeviceTask& task, KernelSource const& kernel) {
+  auto operand = task.plan->operands.begin();
+  for (auto const& part : task.plan->parts) reduce_part_on_gpu(task, kernel, part, operand);
 }
 
 }  // namespace
@@ -152,7 +166,7 @@ void compute(DeviceTask& task) {
   bool const reduces_on_gpu =
       is_reduction && !is_made_of_scalars(task) && !task.queue->traits().host_reaches_memory;
   if (reduces_on_gpu)
-    for (auto const& part : task.plan->parts) reduce_part_on_gpu(task, kernel, part);
+    reduce_parts_on_gpu(task, kernel);
   else
     compute_parts(task, kernel);
 }
@@ -161,8 +175,9 @@ void compute_band(DeviceTask& task, Band const& band, bool is_non_temporal) {
   if (band.lo >= band.hi) return;
   auto const kernel = source_of(task);
   auto const& part = task.plan->parts.front();
-  PartCall call(task, part);
-  call.cut_to(part, band);
+  auto operand = task.plan->operands.begin();
+  PartCall call(task, part, operand);
+  call.cut_to(*task.plan, band);
   auto launch = launch_of(kernel, call, part);
   launch.non_temporal = is_non_temporal && part.may_store_non_temporal;
   launch.rows = part.extents.size() == 1 ? 1 : part.rows / part.extents[0] * (band.hi - band.lo);

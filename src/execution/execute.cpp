@@ -30,10 +30,13 @@ void copy_locally(DeviceTask& task) {
 void copy_staged_writes(DeviceTask& task) {
   auto stage = task.plan->stages.begin();
   if (stage == task.plan->stages.end()) return;
-  for (std::size_t w = 0; w < task.targets.size(); ++w) {
-    if (!task.plan->writes[w].staged) continue;
-    task.queue->copy_block(task.targets[w], stage->to, task.scratch, stage->from);
-    ++stage;
+  auto write = task.plan->writes.begin();
+  for (auto* const target : task.targets) {
+    if (write.kept().staged) {
+      task.queue->copy_block(target, stage->to, task.scratch, stage->from);
+      ++stage;
+    }
+    ++write;
   }
   note_phase(task, Phase::pack);
 }

@@ -26,7 +26,7 @@ class TaskAccess {
     rows_.push_back(
         access_of_rows({target, part.target_element_bytes}, part.extents, part.target_strides));
     rows_.back().writes = true;
-    for (auto const& operand : part.operands)
+    for (auto const& operand : task.plan->operands)
       if (operand.storage != Storage::constant)
         rows_.push_back(
             access_of_rows({address_of(operand_address(task, operand)), operand.element_bytes},
@@ -100,13 +100,13 @@ bool is_non_temporal(DeviceTask const& task) {
 
 std::int64_t pair_bytes_of(DeviceWork const& plan) {
   bool const has_one_write = plan.parts.size() == 1 && plan.writes.size() == 1;
-  if (!has_one_write || plan.whole_parts || plan.writes[0].staged) return 0;
-  auto const& part = plan.parts[0];
+  if (!has_one_write || plan.whole_parts || plan.writes.front().staged) return 0;
+  auto const& part = plan.parts.front();
   if (part.rows == 0 || part.extents.empty()) return 0;
   auto const cells = part.rows * part.extents.back();
   auto bytes = cells * part.target_element_bytes;
-  for (auto operand = part.operands.begin(); operand != part.operands.end(); ++operand) {
-    bool const is_counted = std::any_of(part.operands.begin(), operand, [&](auto const& other) {
+  for (auto operand = plan.operands.begin(); operand != plan.operands.end(); ++operand) {
+    bool const is_counted = std::any_of(plan.operands.begin(), operand, [&](auto const& other) {
       return other.storage == operand->storage && other.buffer == operand->buffer;
     });
     if (operand->storage == Storage::shard && operand->strides[0] != 0 && !is_counted)

@@ -49,6 +49,12 @@ struct BlockPair {
   StridedBlock to;
   StridedBlock from;
 
+  /// Visits the numbers that may differ by a step where a pair repeats.
+  template <class Visit>
+  void visit_steps(Visit const& visit) {
+    visit(to.offset_bytes);
+    visit(from.offset_bytes);
+  }
   friend bool operator==(BlockPair const&, BlockPair const&) = default;
 };
 

@@ -18,11 +18,11 @@ namespace {
 // One part of four doubles in scratch memory, which the kernel fills with the number of the step.
 struct Filled {
   std::array<double, 4> cells{};
+  Part part;
   DevicePlan plan;
   DeviceTask task;
 
   Filled() {
-    Part part;
     part.first = {0};
     part.extents = {4};
     part.rows = 1;
@@ -111,7 +111,11 @@ TEST_CASE("a part that is written through scratch memory is copied to the target
   filled.task.forms = {fill, fill};
   filled.task.scratch = reinterpret_cast<std::byte*>(scratch.data());
   StridedBlock const block{{}, {}, 0, 32};
-  filled.plan.writes[0].staged = true;
+  BoxWrite staged;
+  staged.staged = true;
+  filled.plan.writes = {staged};
+  filled.part.is_staged = true;
+  filled.plan.parts = {filled.part};
   filled.plan.stages = {{block, block}};
 
   execute(filled.task);

@@ -46,12 +46,14 @@ void fail(void const*, std::int64_t, std::int64_t) {
 
 /// A statement over some rows, which reads those `by` rows further.
 struct AddOne {
+  Part part;
+  PartOperand read;
+  BoxWrite write;
   DevicePlan plan;
   DeviceTask task;
 
   AddOne(std::int64_t step, double* to, double* from, std::int64_t first, std::int64_t past,
          std::int64_t by = 0) {
-    Part part;
     part.first = {first, 0};
     part.extents = {past - first, columns};
     part.rows = past - first;
@@ -59,9 +61,9 @@ struct AddOne {
     part.target_strides = {columns, 1};
     part.target_element_bytes = 8;
     part.target_offset_bytes = first * columns * 8;
-    part.operands = {{Storage::shard, (first + by) * columns * 8, {columns, 1}, 0, 8}};
-    plan.parts = {part};
-    plan.writes = {BoxWrite{}};
+    part.operand_count = 1;
+    read = {Storage::shard, (first + by) * columns * 8, {columns, 1}, 0, 8};
+    make_plan();
     plan.pair_bytes = pair_bytes_of(plan);
     plan.pair_trials = std::make_unique<PairTrials>();
     task.plan = &plan;
@@ -69,6 +71,13 @@ struct AddOne {
     task.forms = {add_one, add_one};
     task.targets = {reinterpret_cast<std::byte*>(to)};
     task.buffers = {reinterpret_cast<std::byte*>(from)};
+  }
+
+  /// Again, of what has changed.
+  void make_plan() {
+    plan.parts = {part};
+    plan.operands = {read};
+    plan.writes = {write};
   }
 };
 
@@ -116,16 +125,17 @@ TEST_CASE("the bytes of a pair count each array once, and other plans have none"
   CHECK(one.plan.pair_bytes == 2 * rows * columns * 8);
 
   AddOne two(1, v.data(), u.data(), 0, rows);
-  two.plan.parts.push_back(two.plan.parts[0]);
+  two.plan.parts.push_back(two.part);
   CHECK(pair_bytes_of(two.plan) == 0);
   AddOne staged(1, v.data(), u.data(), 0, rows);
-  staged.plan.writes[0].staged = true;
+  staged.write.staged = true;
+  staged.make_plan();
   CHECK(pair_bytes_of(staged.plan) == 0);
   AddOne folded(1, v.data(), u.data(), 0, rows);
   folded.plan.whole_parts = true;
   CHECK(pair_bytes_of(folded.plan) == 0);
   AddOne summed(1, v.data(), u.data(), 0, rows);
-  summed.plan.writes.clear();
+  summed.plan.writes = {};
   CHECK(pair_bytes_of(summed.plan) == 0);
 }
 
@@ -169,9 +179,10 @@ TEST_CASE("a statement that does not fit runs after the one that waits") {
   Cells u{}, v{}, w{};
   AddOne first(1, v.data(), u.data(), 0, rows);
   AddOne second(2, w.data(), v.data(), 0, rows);
-  second.plan.parts[0].operands[0].strides = {2 * columns, 1};
-  second.plan.parts[0].extents = {rows / 2, columns};
-  second.plan.parts[0].rows = rows / 2;
+  second.read.strides = {2 * columns, 1};
+  second.part.extents = {rows / 2, columns};
+  second.part.rows = rows / 2;
+  second.make_plan();
   TaskRunner runner(always_in_bands_of(2));
 
   CHECK(calls_of(runner, {&first.task, &second.task}) == Calls{"1:0-6", "2:0-3"});
@@ -187,7 +198,7 @@ TEST_CASE("copies of the second statement come first unless they touch what the 
     second.task.buffers.push_back(reinterpret_cast<std::byte*>(touches ? v.data() : x.data()));
     StridedBlock const to{{}, {}, 0, 8 * columns};
     second.task.targets.push_back(reinterpret_cast<std::byte*>(x.data()));
-    second.plan.writes.emplace_back();
+    second.plan.writes.push_back({});
     second.plan.copies = {{{to, row}, 1, Storage::target, 1, false}};
     TaskRunner runner(always_in_bands_of(3));
 

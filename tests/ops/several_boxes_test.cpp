@@ -55,6 +55,21 @@ std::vector<NamedSharding> planes_of_boxes() {
           {Mesh({5, 0, 3}, {3}, {"x"}), P("x", none), Cut::cyclic(1)}};
 }
 
+// For 101 cells: enough boxes that a plan keeps their steps, and some that break them.
+std::vector<NamedSharding> rows_of_many_boxes() {
+  return {over(3), dealt(2, 1), dealt(2, 3), dealt(3, 2), dealt(8, 1), stacked(3, 40, 61)};
+}
+
+// For 22 rows of 26.
+std::vector<NamedSharding> planes_of_many_boxes() {
+  Mesh const grid({{"a", 2}, {"b", 4}});
+  return {over(2, 2),
+          {grid, P("a", "b"), Cut::cyclic(1)},
+          {grid, P("b", "a"), {Cut::cyclic(2), Cut::cyclic(1)}},
+          {grid, P("a", none), Cut::cyclic(1)},
+          {grid, P(none, "b"), {Cut::balanced(), Cut::cyclic(3)}}};
+}
+
 }  // namespace
 
 TEST_CASE("cells come back from several boxes as they went in") {
@@ -268,6 +283,61 @@ TEST_CASE("sums of several boxes have the bits of any other layout") {
     CHECK_ALL(holds(max(u, axis(0).keep_dimensions()), max(plain, axis(0)).to_host()));
     CHECK_ALL(holds(argmin(u, axis(1)), argmin(plain, axis(1)).to_host()));
   }
+}
+
+TEST_CASE("slices between dozens of boxes") {
+  auto const a = scrambled<double>({101});
+  auto const b = Doubles::made_of({101}, [&](Index const& i) { return 0.7 * a.at({100 - i[0]}); });
+  for (auto const& from : rows_of_many_boxes())
+    for (auto const& to : rows_of_many_boxes())
+      for (bool const forwards : {true, false}) {
+        CAPTURE(from);
+        CAPTURE(to);
+        auto const u = spread_out<double, 1>(a, from);
+        auto v = spread_out<double, 1>(b, to);
+        auto const w = spread_out<double, 1>(b, dealt(5, 1));
+
+        auto const source = forwards ? range(0, 97) : range(98, 1, -1);
+        v(range(2, 99)) = 0.3 * u(source) + w(range(4, 101));
+        v(range(3, 100, 2)) += u(range(1, 98, 2));
+        v(range(40, 90)) = v(range(20, 70));
+
+        auto expected = b;
+        for (std::int64_t i = 0; i < 97; ++i)
+          expected.at({i + 2}) = 0.3 * a.at({forwards ? i : 98 - i}) + b.at({i + 4});
+        for (std::int64_t i = 0; i < 49; ++i) expected.at({3 + 2 * i}) += a.at({1 + 2 * i});
+        auto const before = expected;
+        for (std::int64_t i = 0; i < 50; ++i) expected.at({40 + i}) = before.at({20 + i});
+        CHECK_ALL(holds(v, expected));
+      }
+}
+
+TEST_CASE("planes of dozens of boxes: stencils, transposes and sums") {
+  auto const a = scrambled<double>({22, 26});
+  auto const plain = spread_out<double, 2>(a, over(1, 1));
+  for (auto const& from : planes_of_many_boxes())
+    for (auto const& to : planes_of_many_boxes()) {
+      CAPTURE(from);
+      CAPTURE(to);
+      auto const u = spread_out<double, 2>(a, from);
+      auto v = zeros<double>({22, 26}, to);
+      auto turned = zeros<double>({26, 22}, to);
+
+      v = 0.5 * shift(u, {1, 0}, periodic) + shift(u, {0, -2}, edge) + u(0, tessera::all);
+      turned = transpose(u);
+
+      auto const rolled =
+          a.shifted({1, 0}, {2, {{BoundaryKind::periodic}, {BoundaryKind::periodic}}});
+      auto const clamped = a.shifted({0, -2}, {2, {{BoundaryKind::edge}, {BoundaryKind::edge}}});
+      CHECK_ALL(holds(v, Doubles::made_of({22, 26}, [&](Index const& i) {
+                        return 0.5 * rolled.at(i) + clamped.at(i) + a.at({0, i[1]});
+                      })));
+      CHECK_ALL(holds(turned, test::transposed(a, {1, 0})));
+      CHECK_ALL(double{sum(u * v)} == double{sum(plain * v)});
+      CHECK_ALL(holds(sum(u, axis(0)), sum(plain, axis(0)).to_host()));
+      CHECK_ALL(holds(max(u, axis(1)), max(plain, axis(1)).to_host()));
+      CHECK_ALL(holds(reshard(u, to), a));
+    }
 }
 
 TEST_CASE("new arrays are cut like their operands where that fits") {

@@ -45,7 +45,7 @@ TEST_CASE("room for a plan grows to what the largest one needs") {
   CompiledStatement plan;
   plan.devices.resize(2);
   plan.devices[0].scratch_bytes = 100;
-  plan.devices[1].buffers.resize(500);
+  for (std::size_t box = 0; box < 500; ++box) plan.devices[1].buffers.push_back({0, box});
 
   parts.devices.make_room(plan);
   plan.devices[0].scratch_bytes = 10;

@@ -91,18 +91,19 @@ std::string list_of(std::vector<MessagePlan> const& messages) {
 }
 
 /// "(1,) + (3,) to 8 from shard 64, constant 32": first index, extents, and places in bytes.
-std::string text_of(Part const& part) {
+std::string text_of(Part const& part, CompactList<PartOperand>::Iterator& operand) {
   auto const result =
       text(part.first, " + ", part.extents, " to ", part.target_offset_bytes, " from ");
   std::vector<std::string> operands;
-  for (auto const& operand : part.operands)
-    operands.push_back(text(name_of(operand.storage), ' ', operand.offset_bytes));
+  for (std::size_t l = 0; l < part.operand_count; ++l, ++operand)
+    operands.push_back(text(name_of(operand->storage), ' ', operand->offset_bytes));
   return result + join(operands);
 }
 
 std::string parts_of(LoweredDevice const& device) {
   std::vector<std::string> parts;
-  for (auto const& part : device.parts) parts.push_back(text_of(part));
+  auto operand = device.operands.begin();
+  for (auto const& part : device.parts) parts.push_back(text_of(part, operand));
   return join(parts, "", "", "; ");
 }
 
@@ -227,6 +228,7 @@ TEST_CASE("a box that reads what it overwrites swaps buffers, a smaller part is 
   auto const one_cell = shifted.on(1);
   REQUIRE(one_cell.writes.size() == 1);
   CHECK(one_cell.writes[0].staged);
+  CHECK(one_cell.parts[0].is_staged);
   CHECK(one_cell.scratch_bytes == 64);
   CHECK(one_cell.stages[0] == BlockPair{{{}, {}, 0, 8}, {{}, {}, 0, 8}});
   CHECK(shifted.on(2).writes.empty());
@@ -256,7 +258,7 @@ TEST_CASE("memory of the caller's is read with the caller's strides") {
   auto const copy = Case(statement_of(v, work_on(layout), {{u, shifted_by({0, 0})}})).on(0);
 
   REQUIRE(copy.parts.size() == 1);
-  CHECK(copy.parts[0].operands[0].strides == Index{10, 1});
+  CHECK(copy.operands[0].strides == Index{10, 1});
   CHECK(copy.parts[0].target_strides == Index{3, 1});
 }
 

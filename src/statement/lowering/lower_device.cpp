@@ -49,19 +49,21 @@ class DevicePlacer {
     auto const cells = target_cells();
     plan_.whole_parts = statement_.folds();
     work.write = plan_.writes.size();
-    auto& write = plan_.writes.emplace_back();
+    BoxWrite write;
     write.box = target_box(work, cells);
     write.written = cells.image(work.indices);
     write.without_holes = write.written.cells() == work.indices.cells();
     auto const& placed = lowering_.arrays.target_box(write.box);
     work.target = operand_in(placed.padded_layout, statement_.target->element_bytes(), cells,
                              work.indices.rank());
-    if (!has_conflict()) return;
-    // Half of the shard: if fewer cells are written, copying the untouched cells costs more than a
-    // temporary.
-    write.swaps = 2 * work.indices.cells() >= placed.own.cells();
-    write.staged = !write.swaps;
-    if (write.staged) place_stage(work);
+    if (has_conflict()) {
+      // Half of the shard: if fewer cells are written, copying the untouched cells costs more than
+      // a temporary.
+      write.swaps = 2 * work.indices.cells() >= placed.own.cells();
+      write.staged = !write.swaps;
+      if (write.staged) place_stage(work);
+    }
+    plan_.writes.push_back(write);
   }
 
  private:
@@ -105,15 +107,17 @@ class DevicePlacer {
   LoweredDevice& plan_;
 };
 
-// Plans are kept: of many boxes their lists would keep room for up to twice as many.
-void fit_lists(LoweredDevice& plan) {
-  plan.buffers.shrink_to_fit();
-  plan.copies.shrink_to_fit();
-  plan.parts.shrink_to_fit();
-  plan.writes.shrink_to_fit();
-  plan.stages.shrink_to_fit();
+// The parts of a few boxes stay as they are: then a kernel's call finds them at once.
+void make_compact(LoweredDevice& plan, std::size_t works) {
+  bool const has_many = works >= least_compact_size;
+  has_many ? plan.parts.compact() : plan.parts.shrink_to_fit();
+  has_many ? plan.operands.compact() : plan.operands.shrink_to_fit();
+  plan.buffers.compact();
+  plan.copies.compact();
+  plan.writes.compact();
+  plan.stages.compact();
   for (auto* const messages : {&plan.sends, &plan.receives})
-    for (auto& message : *messages) message.blocks.shrink_to_fit();
+    for (auto& message : *messages) message.blocks.compact();
 }
 
 }  // namespace
@@ -141,7 +145,7 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
   lower_transfers(lowering);
   if (computes && !use.lands())
     for (auto const& work : works) lower_parts(lowering, work);
-  fit_lists(lowering.plan);
+  make_compact(lowering.plan, works.size());
   return std::move(lowering.plan);
 }
 

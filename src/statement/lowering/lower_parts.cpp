@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "tessera/detail/base/assert.hpp"
 
@@ -17,6 +17,16 @@ class PartLowering {
   PartLowering(DeviceLowering& lowering, Work const& work)
       : lowering_(lowering), statement_(lowering.use.statement), work_(work) {}
 
+  /// Adds the call of the kernel over a box, or a copy that does the same.
+  void add(Box const& box) {
+    auto& plan = lowering_.plan;
+    auto const part = lower(box);
+    if (auto const copy = transposing_copy(part)) return plan.copies.push_back(*copy);
+    plan.parts.push_back(part);
+    for (auto const& operand : operands_) plan.operands.push_back(operand);
+  }
+
+ private:
   [[nodiscard]] Part lower(Box const& box) {
     Part part;
     part.first = box.lo;
@@ -25,24 +35,26 @@ class PartLowering {
     part.target_strides = Index(box.rank(), 0);
     part.unit_stride = true;
     if (statement_.target != nullptr) add_target(part);
+    operands_.clear();
     for (std::size_t l = 0; l < lowering_.use.operands.size(); ++l) {
-      part.operands.push_back(operand_formula_in(l, box));
-      part.operands.back().element_bytes = lowering_.element_bytes(l);
-      part.unit_stride = part.unit_stride && is_unit(part, part.operands.back().strides);
+      auto& operand = operands_.emplace_back(operand_formula_in(l, box));
+      operand.element_bytes = lowering_.element_bytes(l);
+      part.unit_stride = part.unit_stride && is_unit(part, operand.strides);
     }
+    part.operand_count = operands_.size();
     part.may_store_non_temporal =
         statement_.target != nullptr && may_store_non_temporal(write_of(part));
     return part;
   }
 
-  /// The copy that gives the part its cells, if it only moves them and transposes: tiles of whole
-  /// lines are faster than the rows of a kernel.
+  // The copy that gives the part its cells, if it only moves them and transposes: tiles of whole
+  // lines are faster than the rows of a kernel.
   [[nodiscard]] std::optional<LocalCopy> transposing_copy(Part const& part) const {
-    bool const only_moves = statement_.copied_bytes != 0 && part.operands.size() == 1 &&
+    bool const only_moves = statement_.copied_bytes != 0 && operands_.size() == 1 &&
                             !statement_.writes_slabs() &&
                             statement_.operands[0].array != statement_.target;
-    if (!only_moves || part.operands[0].storage != Storage::shard) return std::nullopt;
-    auto const& from = part.operands[0];
+    if (!only_moves || operands_[0].storage != Storage::shard) return std::nullopt;
+    auto const& from = operands_[0];
     auto const pair =
         normalized(BlockPair{block_of(part, part.target_strides, part.target_offset_bytes),
                              block_of(part, from.strides, from.offset_bytes)});
@@ -51,7 +63,6 @@ class PartLowering {
                      copies_non_temporal(stream_bytes(pair.to))};
   }
 
- private:
   [[nodiscard]] StridedBlock block_of(Part const& part, Index const& strides,
                                       std::int64_t offset_bytes) const {
     auto const bytes = statement_.target->element_bytes();
@@ -63,7 +74,8 @@ class PartLowering {
 
   void add_target(Part& part) const {
     part.write = work_.write;
-    auto const& operand = write().staged ? work_.stage : work_.target;
+    part.is_staged = write().staged;
+    auto const& operand = part.is_staged ? work_.stage : work_.target;
     part.target_strides = operand.strides;
     part.target_element_bytes = statement_.target->element_bytes();
     part.target_offset_bytes = operand.offset_of(part.first);
@@ -71,7 +83,7 @@ class PartLowering {
     part.unit_stride = statement_.folds() || is_unit(part, part.target_strides);
   }
 
-  [[nodiscard]] BoxWrite const& write() const { return lowering_.plan.writes[work_.write]; }
+  [[nodiscard]] BoxWrite write() const { return lowering_.plan.writes[work_.write]; }
 
   static bool is_unit(Part const& part, Index const& strides) {
     return has_unit_stride(strides, part.extents.back());
@@ -127,19 +139,15 @@ class PartLowering {
   DeviceLowering& lowering_;
   Statement const& statement_;
   Work const& work_;
+  std::vector<PartOperand> operands_;  // of the part
 };
 
 }  // namespace
 
 void lower_parts(DeviceLowering& lowering, Work const& work) {
   PartLowering parts(lowering, work);
-  for (auto const& box : boxes_of_one_formula(accesses_of(lowering.use.statement), work.indices)) {
-    auto const part = parts.lower(box);
-    if (auto const copy = parts.transposing_copy(part))
-      lowering.plan.copies.push_back(*copy);
-    else
-      lowering.plan.parts.push_back(part);
-  }
+  for (auto const& box : boxes_of_one_formula(accesses_of(lowering.use.statement), work.indices))
+    parts.add(box);
 }
 
 }  // namespace tessera

@@ -22,21 +22,26 @@ class TransferLowering {
       add_block(plan_.receives, transfer.peer,
                 {padded_block(transfer), 0, transfer.operand, padded_storage(transfer.operand),
                  padded_buffer(transfer)});
-    std::int64_t landed = 0;
-    for (auto const& message : plan_.receives) landed += message.bytes;
+    plan_.non_temporal = lowering_.use.lands() && copies_non_temporal(bytes_landed());
     for (auto const& transfer : lowering_.exchange.copies) {
-      landed += transfer.cells.count() * lowering_.element_bytes(transfer.operand);
       auto const pair = normalized(BlockPair{padded_block(transfer), owned_block(transfer)});
       auto const from = lowering_.buffer(transfer.operand, transfer.box);
-      plan_.copies.push_back(
-          {pair, from, padded_storage(transfer.operand), padded_buffer(transfer), false});
+      plan_.copies.push_back({pair, from, padded_storage(transfer.operand), padded_buffer(transfer),
+                              plan_.non_temporal});
     }
     for (auto const& place : lowering_.exchange.temporaries.second_places) add_copy(place);
-    plan_.non_temporal = lowering_.use.lands() && copies_non_temporal(landed);
-    for (auto& copy : plan_.copies) copy.non_temporal = plan_.non_temporal;
   }
 
  private:
+  // All that reaches the target, from other devices or from this one.
+  [[nodiscard]] std::int64_t bytes_landed() const {
+    std::int64_t bytes = 0;
+    for (auto const& message : plan_.receives) bytes += message.bytes;
+    for (auto const& transfer : lowering_.exchange.copies)
+      bytes += transfer.cells.count() * lowering_.element_bytes(transfer.operand);
+    return bytes;
+  }
+
   [[nodiscard]] bool is_in_place(std::size_t operand) const {
     return lowering_.use.modes.in_place[operand];
   }
@@ -83,7 +88,7 @@ class TransferLowering {
     auto const pair =
         normalized(BlockPair{temporary_block(to, places, AffineMap::identity(places.rank())),
                              temporary_block(from, places, from_places)});
-    plan_.copies.push_back({pair, 0, Storage::scratch, 0, false, Storage::scratch});
+    plan_.copies.push_back({pair, 0, Storage::scratch, 0, plan_.non_temporal, Storage::scratch});
   }
 
   // `first(axis)`: the place of lattice index 0 along a dimension.

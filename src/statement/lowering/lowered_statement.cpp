@@ -1,7 +1,5 @@
 #include "src/statement/lowering/lowered_statement.hpp"
 
-#include <utility>
-
 namespace tessera {
 
 void add_block(std::vector<MessagePlan>& messages, DeviceId peer, MessageBlock block) {
@@ -10,7 +8,7 @@ void add_block(std::vector<MessagePlan>& messages, DeviceId peer, MessageBlock b
   block.bytes = stream_bytes(block.block);
   block.block = normalized(block.block);
   message.bytes += block.bytes;
-  message.blocks.push_back(std::move(block));
+  message.blocks.push_back(block);
 }
 
 }  // namespace tessera

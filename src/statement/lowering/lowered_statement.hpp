@@ -13,6 +13,7 @@
 #include "tessera/index/index.hpp"
 #include "tessera/plan/explanation.hpp"
 
+#include "src/base/compact_list.hpp"
 #include "src/index/strided_block.hpp"
 #include "src/plan/ghost.hpp"
 
@@ -22,6 +23,12 @@ namespace tessera {
 struct ReadBuffer {
   std::size_t operand = 0;
   std::size_t box = 0;  ///< which of the device's shards of that array
+
+  template <class Visit>
+  void visit_steps(Visit const& visit) {
+    visit(box);
+  }
+  friend bool operator==(ReadBuffer const&, ReadBuffer const&) = default;
 };
 
 /// The memory from which a block's offset counts.
@@ -34,6 +41,13 @@ struct MessageBlock {
   std::size_t operand = 0;
   Storage storage = Storage::shard;
   std::size_t buffer = 0;  ///< of a shard: which of the plan's; of the target: which of its writes
+
+  template <class Visit>
+  void visit_steps(Visit const& visit) {
+    visit(block.offset_bytes);
+    visit(buffer);
+  }
+  friend bool operator==(MessageBlock const&, MessageBlock const&) = default;
 };
 
 /// All that travels between a device and one peer for one statement. The pair of devices names the
@@ -41,7 +55,7 @@ struct MessageBlock {
 struct MessagePlan {
   DeviceId peer;
   std::int64_t bytes = 0;
-  std::vector<MessageBlock> blocks;
+  CompactList<MessageBlock> blocks;
 };
 
 /// Adds a block to the message to or from `peer`, which is the last of `messages` if it is there.
@@ -56,6 +70,14 @@ struct LocalCopy {
   std::size_t to = 0;                ///< as MessageBlock::buffer
   bool non_temporal = false;         ///< what is copied exceeds the caches by far
   Storage source = Storage::shard;
+
+  template <class Visit>
+  void visit_steps(Visit const& visit) {
+    pair.visit_steps(visit);
+    visit(from);
+    visit(to);
+  }
+  friend bool operator==(LocalCopy const&, LocalCopy const&) = default;
 };
 
 /// How a part reads one operand.
@@ -65,6 +87,13 @@ struct PartOperand {
   Index strides;                  ///< in elements, per dimension of the statement
   std::size_t buffer = 0;         ///< of a shard: which of the plan's
   std::int64_t element_bytes = 0;
+
+  template <class Visit>
+  void visit_steps(Visit const& visit) {
+    visit(offset_bytes);
+    visit(buffer);
+  }
+  friend bool operator==(PartOperand const&, PartOperand const&) = default;
 };
 
 /// A box of indices over which every operand is one affine formula.
@@ -74,11 +103,20 @@ struct Part {
   std::int64_t rows = 0;
   bool unit_stride = false;
   bool may_store_non_temporal = false;  ///< what it writes exceeds the caches and is not read
+  bool is_staged = false;               ///< writes the scratch area: as its write
   std::int64_t target_offset_bytes = 0;
   Index target_strides;
   std::int64_t target_element_bytes = 0;
-  std::vector<PartOperand> operands;
+  std::size_t operand_count = 0;
   std::size_t write = 0;  ///< which of the plan's writes it is part of
+
+  template <class Visit>
+  void visit_steps(Visit const& visit) {
+    for (auto& index : first) visit(index);
+    visit(target_offset_bytes);
+    visit(write);
+  }
+  friend bool operator==(Part const&, Part const&) = default;
 };
 
 /// How a device writes one box of the target.
@@ -88,17 +126,27 @@ struct BoxWrite {
   bool without_holes = true;
   bool swaps = false;   ///< writes the second buffer, which then becomes the current one
   bool staged = false;  ///< writes the scratch area, which is then copied to the target
+
+  template <class Visit>
+  void visit_steps(Visit const& visit) {
+    visit(box);
+    for (auto& lo : written.lo) visit(lo);
+    for (auto& hi : written.hi) visit(hi);
+  }
+  friend bool operator==(BoxWrite const&, BoxWrite const&) = default;
 };
 
-/// The work of one device for a statement, without its messages.
+/// The work of one device for a statement, without its messages. The boxes of a cyclic cut lie in
+/// equal steps, and so do most lists.
 struct DeviceWork {
   DeviceId device;
-  std::vector<ReadBuffer> buffers;
-  std::vector<LocalCopy> copies;
-  std::vector<Part> parts;
-  std::vector<BoxWrite> writes;  ///< none without a target
+  CompactList<ReadBuffer> buffers;
+  CompactList<LocalCopy> copies;
+  CompactList<Part> parts;
+  CompactList<PartOperand> operands;  ///< of the first part, of the second one, and so on
+  CompactList<BoxWrite> writes;       ///< none without a target
   /// To the target, from the scratch area: one for each write that is staged, in their order.
-  std::vector<BlockPair> stages;
+  CompactList<BlockPair> stages;
   std::int64_t scratch_bytes = 0;
   bool whole_parts = false;   ///< the kernel takes all rows of a part at once
   bool non_temporal = false;  ///< data received straight into the target exceed the caches by far

@@ -9,8 +9,8 @@
 namespace tessera {
 
 /// Estimates how many bytes the plan of a statement takes for a device that holds as many boxes as
-/// any: boxes that it computes, shards that it reads, blocks of its messages. The first 16 KiB do
-/// not count: they are little, however many devices a process drives.
+/// any: boxes that it computes, shards that it reads, blocks of its messages, as compact lists keep
+/// them. The first 16 KiB do not count: they are little, however many devices a process drives.
 ///
 /// Ranks: pure: the same on every process, so that all of them can drop the same plans.
 /// Cost:  O(operands), whatever the number of boxes and devices.
