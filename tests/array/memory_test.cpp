@@ -146,8 +146,8 @@ std::int64_t bytes_after_elimination(ts::Cut const& cut, std::vector<double>& fa
   return allocated_bytes();
 }
 
-// Plans of balanced columns take 1.5 to 2 MiB.
-TEST_CASE("the plans of an elimination take at most twice the memory where columns are dealt out" *
+// Those of balanced columns take about 2 MiB.
+TEST_CASE("the plans of an elimination take at most 2 MiB more where columns are dealt out" *
           doctest::skip(ts::test::is_sanitized)) {
   std::vector<double> expected, factors;
   auto const balanced = bytes_after_elimination(ts::Cut::balanced(), expected);

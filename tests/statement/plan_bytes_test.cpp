@@ -158,6 +158,13 @@ TEST_CASE("pieces whose common period is long are counted one by one") {
   }
 }
 
+TEST_CASE("two devices that send to twenty have more blocks than any of these") {
+  auto const u = cells_on_devices(200'000, 2, Cut::cyclic(61));
+  auto const v = cells_on_devices(200'000, 20, Cut::cyclic(64));
+  check_estimate(statement_on(v, u, {shifted_by({0})}), 20);
+  check_estimate(statement_on(u, v, {shifted_by({0})}), 20);
+}
+
 TEST_CASE("boxes in equal steps take no more for being many") {
   auto const few = cells_on_devices(1000, 2, Cut::cyclic(1));
   auto const many = cells_on_devices(100'000, 2, Cut::cyclic(1));
