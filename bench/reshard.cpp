@@ -19,7 +19,7 @@
 #include <mpi.h>
 #include <tessera/tessera.hpp>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 
 #include "pairs.hpp"
 #include "raw/aligned.hpp"

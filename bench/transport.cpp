@@ -21,7 +21,7 @@
 #include <mpi.h>
 #include <tessera/tessera.hpp>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/runtime/engine.hpp"
 
 #include "pairs.hpp"

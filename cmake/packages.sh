@@ -19,7 +19,7 @@ run_packages=(
 )
 test_packages=(
   doctest-dev python3
-  libmpfr-dev # tests/formulas
+  libmpfr-dev # tests/kernels/mpfr
   libopenblas-serial-dev # bench/matmul
   iproute2    # tests/hosts
   mpich libmpich-dev # tests/checks/mpich; the default stays Open MPI

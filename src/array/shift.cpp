@@ -2,7 +2,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 
 namespace tessera::detail {
 

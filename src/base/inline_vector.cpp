@@ -1,7 +1,6 @@
-#include "src/base/inline_vector.hpp"
-
 #include "tessera/base/error.hpp"
 
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 
 namespace tessera::detail {

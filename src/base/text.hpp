@@ -1,20 +1,14 @@
 #pragma once
 /// @file
-/// The library writes text without naming its namespace. Text from outside, such as variables, the
-/// contents of files and what parsers read, goes into messages by `excerpt` or `printable`.
+/// Text from outside, such as variables, the contents of files and what parsers read, goes into
+/// messages by `excerpt` or `printable`.
 
 #include <string>
 #include <string_view>
 
-#include "tessera/detail/base/text.hpp"
+#include "src/base/detail.hpp"
 
 namespace tessera {
-
-using detail::bytes_text;
-using detail::counted;
-using detail::join;
-using detail::text;
-using detail::TextStream;
 
 /// Returns the text for a terminal: writes control characters, and bytes that are no UTF-8, as
 /// "\\x1b", so that text from outside cannot steer the terminal. `kept`: those that stay.

@@ -8,7 +8,7 @@
 #include "tessera/base/source.hpp"
 
 #include "src/device/queue.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 

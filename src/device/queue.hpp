@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "src/device/strided.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 

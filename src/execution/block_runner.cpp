@@ -6,8 +6,8 @@
 #include "src/device/kernel_launch.hpp"
 #include "src/device/row_launch.hpp"
 #include "src/index/affine_map.hpp"
-#include "src/statement/kernel.hpp"
 #include "src/statement/scalar_model.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 namespace {

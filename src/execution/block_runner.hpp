@@ -14,7 +14,6 @@
 #include "src/execution/run_loop.hpp"
 #include "src/index/box.hpp"
 #include "src/index/index.hpp"
-#include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {

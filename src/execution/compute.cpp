@@ -3,11 +3,11 @@
 #include <chrono>
 #include <cstdint>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/device/kernel_launch.hpp"
 #include "src/execution/gpu_wait.hpp"
 #include "src/execution/storage/scalar_state.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 namespace {

@@ -8,13 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/device/host_memory.hpp"
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/phase_timer.hpp"
 #include "src/execution/queue_context.hpp"
 #include "src/execution/tree_reduction.hpp"
-#include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
 #include "src/transport/protocol/waiter.hpp"
 

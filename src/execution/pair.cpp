@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <span>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/execution/compute.hpp"
 #include "src/execution/pairs/row_access.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 namespace {

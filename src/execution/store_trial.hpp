@@ -11,7 +11,7 @@
 #include <cstddef>
 
 #include "src/execution/pairs/trial.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 

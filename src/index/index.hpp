@@ -5,7 +5,7 @@
 #include "tessera/detail/index/shape.hpp"
 #include "tessera/index/index.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 
 namespace tessera {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tessera/index/index.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 
 namespace tessera {
 

@@ -12,7 +12,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/device/strided.hpp"
 #include "src/execution/storage/array_state.hpp"

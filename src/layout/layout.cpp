@@ -7,7 +7,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/assert.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/box.hpp"
 #include "src/index/index.hpp"

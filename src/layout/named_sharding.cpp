@@ -6,8 +6,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/hash.hpp"
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/index.hpp"
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <exception>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/liveness/heartbeat.hpp"
 

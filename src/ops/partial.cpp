@@ -1,23 +1,15 @@
 #include "tessera/ops/partial.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
+#include "src/layout/placement.hpp"
 
 namespace tessera::detail {
-namespace {
-
-bool is_cut_by(PartitionSpec const& spec, std::string const& axis) {
-  return std::any_of(spec.entries().begin(), spec.entries().end(), [&](SpecEntry const& entry) {
-    auto const& axes = entry.axes();
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-  });
-}
-
-}  // namespace
 
 NamedSharding sharding_of_sum(NamedSharding const& partials, Shape const& shape, ReduceOp op) {
   auto const& entries = partials.spec().entries();
@@ -38,13 +30,9 @@ NamedSharding with_partials_first(NamedSharding const& sharding, SpecEntry const
   if (axes.axes().empty())
     throw ShardingError(text("no mesh axis is named for partial results of an array on ", sharding,
                              "; name one that does not cut it"));
-  std::vector<SpecEntry> entries{axes};
-  std::vector<Cut> cuts{Cut::balanced()};
-  for (std::size_t d = 0; d < sharding.rank(); ++d) {
-    entries.push_back(sharding.spec()[d]);
-    cuts.push_back(sharding.cut(d));
-  }
-  return {sharding.mesh(), PartitionSpec(std::move(entries)), std::move(cuts)};
+  auto dimensions = placed_dimensions(sharding);
+  dimensions.insert(dimensions.begin(), {axes});
+  return sharding_of(sharding.mesh(), dimensions);
 }
 
 NamedSharding sharding_to_add_up(Layout const& partials, Layout const& to,

@@ -6,6 +6,7 @@
 #include "src/base/text.hpp"
 #include "src/execution/storage/array_state.hpp"
 #include "src/index/index.hpp"
+#include "src/layout/placement.hpp"
 #include "src/plan/access.hpp"
 
 namespace tessera::detail {
@@ -46,26 +47,6 @@ std::vector<Group> groups_of(Shape const& from, Shape const& to) {
   return groups;
 }
 
-// How one dimension of an array lies.
-struct Lying {
-  SpecEntry axes = none;
-  Cut cut = Cut::balanced();
-};
-
-NamedSharding sharding_from(Mesh const& mesh, std::vector<Lying> const& dimensions) {
-  std::vector<SpecEntry> entries;
-  std::vector<Cut> cuts;
-  for (auto const& d : dimensions) {
-    entries.push_back(d.axes);
-    cuts.push_back(d.cut);
-  }
-  return {mesh, PartitionSpec(entries), cuts};
-}
-
-std::int64_t ways_of(Mesh const& mesh, SpecEntry const& entry) {
-  return NamedSharding(mesh, PartitionSpec({entry})).ways(0);
-}
-
 // The first dimension of [lo, hi) with more than one cell, else the first: it is cut for all.
 std::size_t leading(Shape const& shape, std::size_t lo, std::size_t hi) {
   for (auto d = lo; d < hi; ++d)
@@ -82,13 +63,13 @@ std::int64_t cells_behind(Shape const& shape, std::size_t d, std::size_t hi) {
 // The dimensions of a group cut along one only, by all their mesh axes.
 struct WholeRows {
   std::size_t lead;
-  Lying lying;
+  PlacedDimension placed;
 };
 
 // Keeps the dimension that is already cut, if the others are whole and those before it have one
 // cell.
 WholeRows whole_rows(NamedSharding const& sharding, Shape const& shape, Group const& group) {
-  std::vector<std::string> axes;
+  AxisNames axes;
   auto const lead = leading(shape, group.from_lo, group.from_hi);
   auto cut_one = lead;
   int cut_ones = 0;
@@ -151,11 +132,11 @@ class Reshape {
       return;
     }
     fuses_ = true;
-    auto const [lead, lying] = whole_rows(sharding, shape, group);
-    rows_[lead] = lying;
-    auto const cut = lying.cut.in_cells(shape[lead], ways_of(mesh_, lying.axes),
-                                        cells_behind(shape, lead, group.from_hi));
-    fused_.push_back({lying.axes, cut});
+    auto const [lead, placed] = whole_rows(sharding, shape, group);
+    rows_[lead] = placed;
+    auto const cut = placed.cut.in_cells(shape[lead], devices_along(mesh_, placed.axes.axes()),
+                                         cells_behind(shape, lead, group.from_hi));
+    fused_.push_back({placed.axes, cut});
   }
 
   void add_split(Group const& group) {
@@ -167,25 +148,25 @@ class Reshape {
     }
     splits_ = true;
     auto const lead = leading(to_, group.to_lo, group.to_hi);
-    auto const split = split_in_rows(fused.cut, to_[lead], ways_of(mesh_, fused.axes),
+    auto const split = split_in_rows(fused.cut, to_[lead], devices_along(mesh_, fused.axes.axes()),
                                      cells_behind(to_, lead, group.to_hi));
     new_[lead] = {fused.axes, split.rows};
     flat_rows_.push_back({fused.axes, split.cells});
   }
 
   // The same array, or a copy that lies so.
-  [[nodiscard]] StatePtr moved(StatePtr const& from, std::vector<Lying> const& dimensions,
+  [[nodiscard]] StatePtr moved(StatePtr const& from, PlacedDimensions const& dimensions,
                                SourceLocation const& location) const {
-    auto const sharding = sharding_from(mesh_, dimensions);
+    auto const sharding = sharding_of(mesh_, dimensions);
     if (from->layout()->sharding() == sharding) return from;
     auto result = make_state(sharding, from->layout()->shape(), from->element_bytes());
     copy_cells(result, from, location);
     return result;
   }
 
-  [[nodiscard]] StatePtr copied_in_order(StatePtr const& from, std::vector<Lying> const& dimensions,
+  [[nodiscard]] StatePtr copied_in_order(StatePtr const& from, PlacedDimensions const& dimensions,
                                          Shape const& shape) const {
-    auto result = make_state(sharding_from(mesh_, dimensions), shape, from->element_bytes());
+    auto result = make_state(sharding_of(mesh_, dimensions), shape, from->element_bytes());
     copy_in_order(result, from);
     return result;
   }
@@ -193,10 +174,10 @@ class Reshape {
   Mesh mesh_;
   Shape to_;
   Shape flat_;
-  std::vector<Lying> rows_;
-  std::vector<Lying> fused_;
-  std::vector<Lying> flat_rows_;
-  std::vector<Lying> new_;
+  PlacedDimensions rows_;
+  PlacedDimensions fused_;
+  PlacedDimensions flat_rows_;
+  PlacedDimensions new_;
   bool fuses_ = false;
   bool splits_ = false;
 };

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "src/ops/wide_product.hpp"
+#include "src/ops/detail.hpp"
 
 namespace tessera::detail {
 

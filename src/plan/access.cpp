@@ -5,8 +5,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
-#include "src/base/hash.hpp"
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "tessera/detail/plan/access.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 
 namespace tessera {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/box.hpp"
 #include "src/plan/dependences.hpp"
 

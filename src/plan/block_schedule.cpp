@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/box.hpp"
 #include "src/index/index.hpp"
 #include "src/index/region.hpp"

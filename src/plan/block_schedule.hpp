@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/plan/ghost.hpp"
 #include "src/plan/loop_array.hpp"
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/box.hpp"
 #include "src/index/index.hpp"

@@ -4,7 +4,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/detail/base/text.hpp"
-#include "tessera/detail/formulas/functions.hpp"
+#include "tessera/detail/kernels/formulas/functions.hpp"
 
 namespace tessera::detail {
 namespace {

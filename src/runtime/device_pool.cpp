@@ -11,7 +11,6 @@
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/runtime/start/agreement.hpp"
-#include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {

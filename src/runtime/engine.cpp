@@ -7,7 +7,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"
 #include "src/execution/gpu_channels/gpu_routes.hpp"

@@ -12,7 +12,7 @@
 #include "src/device/drivers/drivers.hpp"
 #include "src/device/row_launch.hpp"
 #include "src/runtime/start/agreement.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 namespace {

@@ -1,6 +1,6 @@
 #include "src/runtime/loop_dispatcher.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/execution/loop_arrays.hpp"
 

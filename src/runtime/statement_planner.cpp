@@ -1,6 +1,6 @@
 #include "src/runtime/statement_planner.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/execution/storage/array_state.hpp"
 #include "src/statement/lowering/lower_statement.hpp"
 #include "src/statement/statement.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/runtime/current_runtime.hpp"
 #include "src/runtime/statement_listener.hpp"

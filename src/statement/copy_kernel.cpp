@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 namespace {

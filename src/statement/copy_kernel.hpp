@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 namespace {

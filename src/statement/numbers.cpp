@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 
 namespace tessera {

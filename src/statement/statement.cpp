@@ -3,7 +3,6 @@
 #include "tessera/base/error.hpp"
 
 #include "src/base/text.hpp"
-#include "src/statement/kernel.hpp"
 
 namespace tessera::detail {
 

@@ -1,8 +1,11 @@
 #include "tessera/array/one_sided.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -17,8 +20,8 @@
 #include "tessera/array/shards.hpp"
 #include "tessera/base/error.hpp"
 
+#include "src/base/detail.hpp"
 #include "src/base/environment.hpp"
-#include "src/base/hash.hpp"
 #include "src/base/text.hpp"
 #include "src/runtime/engine.hpp"
 
@@ -72,7 +75,8 @@ T made_of(std::int64_t i) {
 
 template <class T>
 bool is_same(T const& a, T const& b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
+  using Bytes = std::array<std::byte, sizeof(T)>;
+  return std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
 }
 
 // Cell i is written by the process whose turn it is, and read by all in the next epoch.

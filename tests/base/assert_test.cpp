@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 
 #include "support/captured.hpp"
 

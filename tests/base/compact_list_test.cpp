@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 
 using namespace tessera;
 

@@ -1,8 +1,8 @@
-#include "src/base/hash.hpp"
-
 #include <set>
 
 #include <doctest/doctest.h>
+
+#include "src/base/detail.hpp"
 
 using namespace tessera;
 

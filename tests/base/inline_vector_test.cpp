@@ -1,5 +1,3 @@
-#include "src/base/inline_vector.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 
 using namespace tessera;

@@ -34,12 +34,11 @@ import textwrap
 # own folder. Rooms in a tuple lie side by side: they do not include each other.
 FLOORS = {
     "base": ["."],
-    "formulas": [".", "x86"],
-    "products": [".", ("x86", "cuda")],
+    "kernels": ["formulas", ("products", "random"), ".", "x86"],
     "index": ["."],
     "mesh": ["."],
     "layout": ["."],
-    "plan": [".", "exchange"],
+    "plan": [".", ("exchange", "schedules")],
     "statement": [".", "lowering", "loop"],
     "device": [".", ("host", "nccl"), ("cuda", "emulated"), "drivers"],
     "job": ["ipc", ".", ("single", "mpi")],
@@ -51,7 +50,7 @@ FLOORS = {
     "array": ["erased", "expr", "gpu", "evaluate", "."],
     "program": ["."],
     "ops": [".", "products"],
-    "random": [".", "x86"],
+    "random": ["."],
 }
 # Rooms of the top floor, each with the others of them that it may include. Only io exists; the others
 # are planned.

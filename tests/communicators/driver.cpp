@@ -18,7 +18,7 @@
 #include <tessera/job/mpi_communicator.hpp>
 #include <tessera/tessera.hpp>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 
 namespace ts = tessera;
 

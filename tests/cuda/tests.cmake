@@ -34,4 +34,4 @@ foreach(name cuda_seam cuda_report cuda_links)
   tessera_needs_core(${name})
 endforeach()
 # What nvcc compiles: statements and their kernels.
-tessera_when_changed("[.]cuh?$|/cuda/|^include/tessera/detail/(array|ops|random|products|formulas)/" cuda_seam cuda_report cuda_links)
+tessera_when_changed("[.]cuh?$|/cuda/|^include/tessera/detail/(array|kernels|ops|random)/" cuda_seam cuda_report cuda_links)

@@ -14,7 +14,7 @@
 #include "src/device/host/launch.hpp"
 #include "src/device/kernel_launch.hpp"
 #include "src/device/native_launch.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 using namespace tessera;
 

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "src/device/driver.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 using namespace tessera;
 

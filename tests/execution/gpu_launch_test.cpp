@@ -12,7 +12,7 @@
 #include "src/device/native_launch.hpp"
 #include "src/device/peers.hpp"
 #include "src/device/queue.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 using namespace tessera;
 

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 using namespace tessera;
 

@@ -8,7 +8,7 @@
 #include "tessera/array/operators.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
 
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 using namespace tessera;
 

@@ -1,5 +1,3 @@
-#include "src/ops/binned_sum.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,6 +10,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "src/ops/detail.hpp"
 
 #include "support/seeds.hpp"
 

@@ -9,7 +9,7 @@
 #include "tessera/array/shift.hpp"
 #include "tessera/ops/reductions.hpp"
 
-#include "src/ops/wide_product.hpp"
+#include "src/ops/detail.hpp"
 
 #include "support/arrays.hpp"
 

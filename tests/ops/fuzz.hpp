@@ -25,9 +25,9 @@
 #include "tessera/ops/reductions.hpp"
 #include "tessera/runtime/runtime.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
-#include "src/ops/binned_sum.hpp"
+#include "src/ops/detail.hpp"
 #include "src/plan/access.hpp"
 
 #include "support/agree.hpp"

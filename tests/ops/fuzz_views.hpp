@@ -22,7 +22,7 @@
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 
 #include "support/arrays.hpp"
 

@@ -10,7 +10,7 @@
 #include "tessera/detail/array/evaluate/axis_reduction.hpp"
 #include "tessera/detail/ops/accumulators.hpp"
 
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 #include "support/gpu_threads.hpp"
 #include "support/seeds.hpp"

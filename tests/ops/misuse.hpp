@@ -15,7 +15,7 @@
 #include "tessera/array/shift.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 
 #include "support/arrays.hpp"
 

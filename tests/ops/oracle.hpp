@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/index/index.hpp"
-#include "src/ops/binned_sum.hpp"
+#include "src/ops/detail.hpp"
 
 #include "support/mirror.hpp"
 

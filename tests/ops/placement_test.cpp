@@ -89,4 +89,14 @@ TEST_CASE("only the padded dimension is cut anew, by the rule of the array if it
   CHECK(placement(pad(strict(range(3, 1, -1)), 1, 1, edge)).layout->shape() == Shape{4});
 }
 
+TEST_CASE("a new array of cells of a strictly cut one may have any extent") {
+  auto const u = zeros<double>({4}, NamedSharding(test::row(4), P("x"), Cut::strict()));
+
+  DistArray const part = u(range(1, none)) + 1.0;
+  DistArray const whole = u + 1.0;
+  CHECK(part.layout()->sharding().cut(0) == Cut::balanced());
+  CHECK_ALL(part.to_host() == std::vector<double>(3, 1.0));
+  CHECK(whole.layout()->sharding() == u.sharding());
+}
+
 TEST_SUITE_END();

@@ -10,7 +10,7 @@
 
 #include "tessera/array/shift.hpp"
 
-#include "src/ops/binned_sum.hpp"
+#include "src/ops/detail.hpp"
 
 #include "support/arrays.hpp"
 

@@ -9,9 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/hash.hpp"
-#include "src/ops/binned_sum.hpp"
-#include "src/ops/wide_product.hpp"
+#include "src/base/detail.hpp"
+#include "src/ops/detail.hpp"
 
 #include "support/seeds.hpp"
 

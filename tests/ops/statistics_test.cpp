@@ -5,8 +5,7 @@
 
 #include "tessera/ops/reductions.hpp"
 
-#include "src/ops/binned_sum.hpp"
-#include "src/ops/wide_product.hpp"
+#include "src/ops/detail.hpp"
 
 #include "support/arrays.hpp"
 

@@ -1,5 +1,3 @@
-#include "src/ops/wide_product.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "src/ops/detail.hpp"
 #include "src/runtime/engine.hpp"
 
 using namespace tessera;

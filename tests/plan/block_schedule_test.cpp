@@ -13,8 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/hash.hpp"
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/box.hpp"
 #include "src/index/index.hpp"

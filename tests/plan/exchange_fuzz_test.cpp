@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/box.hpp"

@@ -17,7 +17,7 @@
 
 #include "tessera/tessera.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/plan/access.hpp"
 #include "src/runtime/engine.hpp"

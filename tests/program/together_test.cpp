@@ -15,7 +15,7 @@
 
 #include "tessera/tessera.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 
 #include "support/agree.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "tessera/detail/random/philox.hpp"
+#include "tessera/detail/kernels/random/philox.hpp"
 #include "tessera/random/key.hpp"
 
 #include "support/arrays.hpp"

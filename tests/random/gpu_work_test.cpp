@@ -10,7 +10,7 @@
 #include "tessera/detail/random/random_node.hpp"
 #include "tessera/random/random.hpp"
 
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 #include "support/gpu_threads.hpp"
 #include "support/seeds.hpp"

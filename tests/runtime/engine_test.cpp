@@ -11,7 +11,6 @@
 
 #include "src/index/affine_map.hpp"
 #include "src/plan/access.hpp"
-#include "src/statement/kernel.hpp"
 #include "src/statement/statement.hpp"
 
 #include "support/agree.hpp"

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/runtime/statement_hooks.hpp"
 #include "src/runtime/statement_listener.hpp"

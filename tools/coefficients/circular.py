@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of include/tessera/detail/formulas/{reduction,sine}.hpp."""
+"""Prints the coefficients of include/tessera/detail/kernels/formulas/{reduction,sine}.hpp."""
 import mpmath as mp
 from minimax import minimax, parts, show
 

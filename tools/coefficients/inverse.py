@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of include/tessera/detail/formulas/{arctangent,arcsine,roots}.hpp."""
+"""Prints the coefficients of include/tessera/detail/kernels/formulas/{arctangent,arcsine,roots}.hpp."""
 import mpmath as mp
 from minimax import minimax, parts, show
 

@@ -14,7 +14,7 @@
 
 #include "tessera/array/slice.hpp"
 #include "tessera/detail/base/function.hpp"
-#include "tessera/detail/random/philox.hpp"
+#include "tessera/detail/kernels/random/philox.hpp"
 #include "tessera/detail/statement/kernel.hpp"
 
 namespace tessera::random {

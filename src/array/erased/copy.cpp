@@ -2,7 +2,7 @@
 #include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/runtime/submit.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/execution/storage/array_state.hpp"
 #include "src/index/affine_map.hpp"

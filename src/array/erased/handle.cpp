@@ -13,7 +13,7 @@
 #include "tessera/detail/runtime/submit.hpp"
 #include "tessera/runtime/runtime.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/host_room.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"

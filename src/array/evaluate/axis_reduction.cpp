@@ -9,9 +9,10 @@
 #include "tessera/array/axes.hpp"
 #include "tessera/base/error.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
+#include "src/layout/placement.hpp"
 #include "src/plan/recent_plans.hpp"
 #include "src/statement/statement.hpp"
 
@@ -30,8 +31,8 @@ std::optional<std::size_t> dimension_of(ComputePlacement const& work, std::size_
 }
 
 // The mesh axes that cut the work along dimensions which the result does not have.
-std::vector<std::string> axes_between_parts(ComputePlacement const& work, DimensionSet reduced) {
-  std::vector<std::string> names;
+AxisNames axes_between_parts(ComputePlacement const& work, DimensionSet reduced) {
+  AxisNames names;
   auto const& spec = work.layout->sharding().spec();
   for (std::size_t d = 0; d < work.map.rank(); ++d) {
     auto const from = work.map.axes[d].from;
@@ -40,12 +41,6 @@ std::vector<std::string> axes_between_parts(ComputePlacement const& work, Dimens
     names.insert(names.end(), axes.begin(), axes.end());
   }
   return names;
-}
-
-std::int64_t devices_along(Mesh const& mesh, std::vector<std::string> const& names) {
-  std::int64_t devices = 1;
-  for (auto const& name : names) devices *= mesh.axes()[mesh.axis(name)].size;
-  return devices;
 }
 
 // The anchor's sharding without the reduced dimensions, or with one cell in each.
@@ -75,8 +70,8 @@ FoldArray place_parts(ComputePlacement const& work, DimensionSet reduced) {
   Shape shape{devices_along(layout.mesh(), between)};
   AffineMap map{extents.size(), {}};
   map.axes.push_back({AxisMap::fixed, 0, 1});
-  std::vector<SpecEntry> entries{SpecEntry(between)};
-  std::vector<Cut> cuts{Cut::balanced()};
+  auto const of_work = placed_dimensions(layout.sharding());
+  PlacedDimensions dimensions{{SpecEntry(between)}};
   for (std::size_t d = 0; d < extents.size(); ++d) {
     if (has_dimension(reduced, d)) continue;
     auto const of_layout = dimension_of(work, d);
@@ -84,17 +79,14 @@ FoldArray place_parts(ComputePlacement const& work, DimensionSet reduced) {
     if (!of_layout) {
       shape.push_back(extents[d]);
       map.axes.push_back({from, 0, 1});
-      entries.emplace_back(none);
-      cuts.push_back(Cut::balanced());
+      dimensions.emplace_back();
       continue;
     }
     shape.push_back(layout.shape()[*of_layout]);
     map.axes.push_back(work.map.axes[*of_layout]);
-    entries.push_back(layout.sharding().spec()[*of_layout]);
-    cuts.push_back(layout.sharding().cut(*of_layout));
+    dimensions.push_back(of_work[*of_layout]);
   }
-  NamedSharding const sharding(layout.mesh(), PartitionSpec(entries), cuts);
-  return {std::make_shared<Layout const>(sharding, shape), map};
+  return {std::make_shared<Layout const>(sharding_of(layout.mesh(), dimensions), shape), map};
 }
 
 // True if the devices that compute a cell of the result own all cells of the work's layout for it.
@@ -218,15 +210,12 @@ NamedSharding spread_out(Layout const& result, Layout const& parts,
   auto const piece = [&](std::size_t d) { return result.shape()[d] / sharding.ways(d); };
   for (std::size_t d = 1; d < result.rank(); ++d)
     if (piece(d) > piece(longest)) longest = d;
-  auto entries = sharding.spec().entries();
-  std::vector<Cut> cuts;
-  for (std::size_t d = 0; d < entries.size(); ++d) cuts.push_back(sharding.cut(d));
-  auto names = entries[longest].axes();
+  auto dimensions = placed_dimensions(sharding);
+  auto names = dimensions[longest].axes.axes();
   auto const& between = parts.sharding().spec()[0].axes();
   names.insert(names.end(), between.begin(), between.end());
-  entries[longest] = SpecEntry(names);
-  cuts[longest] = Cut::balanced();
-  return {sharding.mesh(), PartitionSpec(entries), cuts};
+  dimensions[longest] = {SpecEntry(names)};
+  return sharding_of(sharding.mesh(), dimensions);
 }
 
 std::shared_ptr<FoldPlan const> plan_fold(FoldRequest const& request) {

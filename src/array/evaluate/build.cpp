@@ -8,9 +8,10 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
+#include "src/layout/placement.hpp"
 #include "src/plan/access.hpp"
 
 namespace tessera::detail {
@@ -94,26 +95,19 @@ bool stays_inside(ComputePlacement const& place, std::size_t d) {
                          std::max(axis.offset, last) < place.layout->shape()[d]);
 }
 
-bool fits_every_extent(Cut const& cut) {
-  return !cut.lists_cells() && cut.kind() != Cut::Kind::strict;
-}
-
 // The placement with the dimensions that the indices leave as long as the indices.
 ComputePlacement widened(ComputePlacement place) {
-  auto const& sharding = place.layout->sharding();
   auto shape = place.layout->shape();
-  std::vector<Cut> cuts;
+  auto dimensions = placed_dimensions(place.layout->sharding());
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    cuts.push_back(sharding.cut(d));
     if (stays_inside(place, d)) continue;
     auto& axis = place.map.axes[d];
-    auto const extent = place.indices.hi[static_cast<std::size_t>(axis.from)];
-    if (extent != shape[d] && !fits_every_extent(cuts[d])) cuts[d] = Cut::balanced();
-    shape[d] = extent;
+    shape[d] = place.indices.hi[static_cast<std::size_t>(axis.from)];
+    dimensions[d] = placed_like(*place.layout, d, shape[d]);
     axis = {axis.from, 0, 1};
   }
-  NamedSharding const wide(sharding.mesh(), sharding.spec(), cuts);
-  place.layout = std::make_shared<Layout const>(wide, shape);
+  place.layout =
+      std::make_shared<Layout const>(sharding_of(place.layout->mesh(), dimensions), shape);
   return place;
 }
 
@@ -139,18 +133,15 @@ NamedSharding sharding_of_result(Anchor const& anchor, Shape const& shape) {
     throw UsageError(
         "a new array from arrays on different meshes (on one device such meshes may be equal) "
         "needs a sharding: DistArray(expression, sharding)");
-  auto const& sharding = layout_of(anchor.state)->sharding();
-  std::vector<SpecEntry> entries(shape.size(), none);
-  std::vector<Cut> cuts(shape.size(), Cut::balanced());
+  auto const& layout = *layout_of(anchor.state);
+  PlacedDimensions dimensions(shape.size());
   for (std::size_t d = 0; d < anchor.access.rank(); ++d) {
     auto const from = anchor.access.map.axes[d].from;
     if (from == AxisMap::fixed) continue;
     auto const r = static_cast<std::size_t>(from);
-    entries[r] = sharding.spec()[d];
-    bool const same_extent = shape[r] == layout_of(anchor.state)->shape()[d];
-    if (!sharding.cut(d).lists_cells() || same_extent) cuts[r] = sharding.cut(d);
+    dimensions[r] = placed_like(layout, d, shape[r]);
   }
-  return {sharding.mesh(), PartitionSpec(entries), cuts};
+  return sharding_of(layout.mesh(), dimensions);
 }
 
 }  // namespace tessera::detail

@@ -4,7 +4,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/device/cuda/check.hpp"
 #include "src/device/cuda/event.hpp"
 #include "src/device/handle_bytes.hpp"

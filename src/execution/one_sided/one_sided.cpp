@@ -6,7 +6,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/host_room.hpp"
 #include "src/base/log.hpp"
 #include "src/base/text.hpp"

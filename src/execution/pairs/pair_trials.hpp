@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "src/execution/pairs/trial.hpp"
-#include "src/statement/kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 

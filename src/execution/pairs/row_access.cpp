@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "src/index/index.hpp"
+
 namespace tessera {
 namespace {
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  return (a - floor_mod(a, b)) / b;
-}
 
 // Rows of one stride in separate columns.
 bool lie_in_other_columns(RowAccess const& a, RowAccess const& b) {

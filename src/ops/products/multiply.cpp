@@ -11,10 +11,11 @@
 #include "tessera/detail/ops/products/product.hpp"
 
 #include "src/base/text.hpp"
+#include "src/kernels/products/product.hpp"
+#include "src/layout/placement.hpp"
 #include "src/ops/products/product_plan.hpp"
 #include "src/ops/products/product_statement.hpp"
 #include "src/plan/recent_plans.hpp"
-#include "src/products/product.hpp"
 #include "src/statement/array_model.hpp"
 
 namespace tessera {
@@ -157,15 +158,12 @@ class Multiplication {
   // dimensions as the plan says.
   [[nodiscard]] StatePtr stack(std::int64_t layers, std::vector<std::string> const& relay) const {
     Shape shape{layers};
-    std::vector<SpecEntry> entries{SpecEntry(relay)};
-    std::vector<Cut> cuts{Cut::balanced()};
+    PlacedDimensions dimensions{{SpecEntry(relay)}};
     for (std::size_t d = 0; d < target_.labels.size(); ++d) {
       shape.push_back(target_.extents[d]);
-      entries.emplace_back(plan_.axes[d]);
-      cuts.push_back(cut_along(d));
+      dimensions.push_back({SpecEntry(plan_.axes[d]), cut_along(d)});
     }
-    NamedSharding const sharding(sizes_.mesh, PartitionSpec(entries), cuts);
-    return make_state(sharding, shape, target_.array->element_bytes());
+    return make_state(sharding_of(sizes_.mesh, dimensions), shape, target_.array->element_bytes());
   }
 
   // How the plan's axes cut a dimension: as an array is cut that has these axes there.
@@ -242,8 +240,7 @@ class Multiplication {
 
   // Sums pass from the device with the first terms to the one with the last, in chunks.
   void relay(ProductView const* start) {
-    std::int64_t devices = 1;
-    for (auto const& name : plan_.relay) devices *= sizes_.mesh.axes()[sizes_.mesh.axis(name)].size;
+    auto const devices = devices_along(sizes_.mesh, plan_.relay);
     auto const sums = stack(devices, plan_.relay);
     auto const terms = space_.labels.size() - 1;
     auto const steps =

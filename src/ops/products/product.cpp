@@ -1,6 +1,5 @@
 #include "tessera/detail/ops/products/product.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "tessera/detail/array/erased/handle.hpp"
 
 #include "src/base/text.hpp"
+#include "src/layout/placement.hpp"
 #include "src/ops/products/product_statement.hpp"
 
 namespace tessera::detail {
@@ -29,28 +29,20 @@ std::optional<std::int64_t> extent_in(ProductView const& view, char label) {
            "; they have to be equal: transpose an operand, or take slices of it"));
 }
 
-// The entry and the cut of a dimension of a view, without the mesh axes that are used already.
-struct LyingDimension {
-  std::vector<std::string> axes;
-  Cut cut = Cut::balanced();
-};
-LyingDimension lying_of(ProductView const& view, std::size_t dimension, std::int64_t extent,
-                        std::vector<std::string>& used) {
-  LyingDimension result;
+// How a result of `extent` cells is placed along a dimension of a view: as the first dimension of
+// the array that the view's dimension moves and that is cut. Adds its mesh axes to `used`.
+PlacedDimension placed_like_view(ProductView const& view, std::size_t dimension,
+                                 std::int64_t extent, AxisNames& used) {
   auto const& layout = *layout_of(readable(view.array));
   for (std::size_t r = 0; r < view.axes.size(); ++r) {
     if (view.axes[r].from != static_cast<int>(dimension)) continue;
-    auto const& sharding = layout.sharding();
-    auto const& axes = sharding.spec()[r].axes();
-    for (auto const& name : axes)
-      if (std::find(used.begin(), used.end(), name) == used.end()) result.axes.push_back(name);
-    used.insert(used.end(), result.axes.begin(), result.axes.end());
-    bool const is_same = result.axes == axes && layout.shape()[r] == extent;
-    auto const& cut = sharding.cut(r);
-    bool const fits_all = !cut.lists_cells() && cut.kind() != Cut::Kind::strict;
-    if (is_same || fits_all) result.cut = cut;
+    auto const result = placed_like(layout, r, extent, used);
+    auto const& axes = result.axes.axes();
+    if (axes.empty()) continue;
+    used.insert(used.end(), axes.begin(), axes.end());
+    return result;
   }
-  return result;
+  return {};
 }
 
 }  // namespace
@@ -88,22 +80,19 @@ NamedSharding sharding_of_product(ProductOperands const& operands, Labels const&
                                   Shape const& shape) {
   auto const& mesh = layout_of(readable(operands.a.array))->mesh();
   bool const is_one_mesh = layout_of(readable(operands.b.array))->mesh() == mesh;
-  std::vector<std::string> used;
-  std::vector<SpecEntry> entries(result.size(), none);
-  std::vector<Cut> cuts(result.size(), Cut::balanced());
+  AxisNames used;
+  PlacedDimensions dimensions(result.size());
   // All dimensions of a come first, so that an axis that cuts both cuts what a gives.
   for (auto const* const view : {&operands.a, &operands.b}) {
     if (view == &operands.b && !is_one_mesh) break;
     for (std::size_t d = 0; d < result.size(); ++d) {
       auto const place = place_of(result[d], view->labels);
-      if (!place || !is_moved(*view, result[d], shape[d]) || !entries[d].axes().empty()) continue;
-      auto const lying = lying_of(*view, *place, shape[d], used);
-      if (lying.axes.empty()) continue;
-      entries[d] = SpecEntry(lying.axes);
-      cuts[d] = lying.cut;
+      if (!place || !is_moved(*view, result[d], shape[d])) continue;
+      if (dimensions[d].axes.axes().empty())
+        dimensions[d] = placed_like_view(*view, *place, shape[d], used);
     }
   }
-  return {mesh, PartitionSpec(entries), cuts};
+  return sharding_of(mesh, dimensions);
 }
 
 }  // namespace tessera::detail

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "src/products/product.hpp"
+#include "src/kernels/products/product.hpp"
+#include "src/mesh/axes.hpp"
 
 namespace tessera {
 namespace {
@@ -12,24 +13,9 @@ namespace {
 // depends on it: plans differ by whole operands.
 constexpr double multiplications_per_byte = 8;
 
-using Axes = std::vector<std::string>;
-
-bool contains(Axes const& axes, std::string const& name) {
-  return std::find(axes.begin(), axes.end(), name) != axes.end();
-}
-
-std::int64_t devices_along(Mesh const& mesh, Axes const& axes) {
-  std::int64_t devices = 1;
-  for (auto const& name : axes) devices *= mesh.axes()[mesh.axis(name)].size;
-  return devices;
-}
-
 // The devices along the axes of either list.
-std::int64_t devices_along_both(Mesh const& mesh, Axes const& one, Axes const& other) {
-  auto all = one;
-  for (auto const& name : other)
-    if (!contains(all, name)) all.push_back(name);
-  return devices_along(mesh, all);
+std::int64_t devices_along_both(Mesh const& mesh, AxisNames const& one, AxisNames const& other) {
+  return devices_along(mesh, one) * devices_along(mesh, without(other, one));
 }
 
 double piece(std::int64_t extent, std::int64_t ways) {
@@ -64,8 +50,8 @@ class Pricing {
 
  private:
   // The axes that cut a label where the work is done.
-  [[nodiscard]] Axes const& work_axes(std::size_t l) const {
-    static Axes const no_axes;
+  [[nodiscard]] AxisNames const& work_axes(std::size_t l) const {
+    static AxisNames const no_axes;
     if (l < plan_.axes.size()) return plan_.axes[l];
     return is_relayed(l) ? plan_.relay : no_axes;
   }
@@ -78,7 +64,7 @@ class Pricing {
         bytes *= piece(sizes_.labels[l].extent, devices_along(sizes_.mesh, work_axes(l)));
     return bytes;
   }
-  [[nodiscard]] double received(bool PlannedLabel::*in, Axes PlannedLabel::*axes,
+  [[nodiscard]] double received(bool PlannedLabel::*in, AxisNames PlannedLabel::*axes,
                                 bool on_mesh) const {
     auto owned = on_mesh ? static_cast<double>(sizes_.cell_bytes) : 0.0;
     for (std::size_t l = 0; l < sizes_.labels.size(); ++l) {

@@ -10,9 +10,9 @@
 
 #include "src/base/text.hpp"
 #include "src/index/box.hpp"
+#include "src/kernels/products/gpu_cells.hpp"
+#include "src/kernels/products/product.hpp"
 #include "src/plan/access.hpp"
-#include "src/products/gpu_cells.hpp"
-#include "src/products/product.hpp"
 #include "src/statement/array_model.hpp"
 #include "src/statement/copy_kernel.hpp"
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
 #include <utility>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 #include "src/layout/count_visits.hpp"
+#include "src/mesh/axes.hpp"
 #include "src/plan/access.hpp"
 #include "src/plan/ghost.hpp"
 
@@ -186,13 +186,6 @@ Box indices_reading(Access const& access, Cells const& cells, Choice const& choi
   return result;
 }
 
-bool cuts(NamedSharding const& sharding, std::string_view axis) {
-  auto const& entries = sharding.spec().entries();
-  return std::any_of(entries.begin(), entries.end(), [&](SpecEntry const& entry) {
-    return std::find(entry.axes().begin(), entry.axes().end(), axis) != entry.axes().end();
-  });
-}
-
 // Work and operand on one mesh: a reader takes its cells from the copy it holds itself, so it
 // agrees with `self` along every mesh axis that does not cut the operand. The pieces of the work
 // that `self` owns, along the dimensions that such axes alone cut; -1 along others.
@@ -203,7 +196,7 @@ Index pieces_beside(DeviceId self, OperandUse const& operand, ComputePlacement c
   for (std::size_t t = 0; t < sharding.rank(); ++t) {
     auto const& axes = sharding.spec()[t].axes();
     bool const agrees = std::none_of(axes.begin(), axes.end(), [&](std::string const& axis) {
-      return cuts(operand.owned->sharding(), axis);
+      return is_cut_by(operand.owned->sharding().spec(), axis);
     });
     if (!axes.empty() && agrees) result[t] = own[t];
   }
@@ -217,7 +210,8 @@ std::pair<std::int64_t, std::int64_t> copies_beside(DeviceId self, OperandUse co
   auto const& work = place.layout->sharding();
   auto const& axes = work.mesh().axes();
   bool const repeats_alike = std::all_of(axes.begin(), axes.end(), [&](MeshAxis const& axis) {
-    return cuts(work, axis.name) || !cuts(operand.owned->sharding(), axis.name);
+    return is_cut_by(work.spec(), axis.name) ||
+           !is_cut_by(operand.owned->sharding().spec(), axis.name);
   });
   if (!repeats_alike) return {0, work.replicas()};
   auto const own = place.layout->replica_of(self);

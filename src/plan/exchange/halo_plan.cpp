@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/box.hpp"
 #include "src/index/index.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/plan/exchange/exchange_plan.hpp"
 #include "src/plan/ghost.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/box.hpp"
 #include "src/plan/access.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/statement/lowering/explain.hpp"
 #include "src/statement/statement.hpp"

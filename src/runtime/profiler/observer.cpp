@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "src/base/checks.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/environment.hpp"
-#include "src/base/hash.hpp"
 #include "src/execution/gpu_channels/gpu_routes.hpp"
 #include "src/statement/statement.hpp"
 

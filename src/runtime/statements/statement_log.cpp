@@ -1,6 +1,6 @@
 #include "src/runtime/statements/statement_log.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 
 namespace tessera {

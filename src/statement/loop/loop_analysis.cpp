@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/plan/access.hpp"

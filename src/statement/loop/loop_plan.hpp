@@ -10,11 +10,10 @@
 
 #include "tessera/base/source.hpp"
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/plan/block_schedule.hpp"
 #include "src/plan/ghost.hpp"
-#include "src/statement/kernel.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"
 #include "src/statement/statement.hpp"
 

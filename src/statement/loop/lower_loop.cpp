@@ -6,7 +6,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/plan/exchange/halo_plan.hpp"
 #include "src/plan/ghost.hpp"
 #include "src/statement/copy_kernel.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 #include "src/plan/access.hpp"

@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/plan/exchange/exchange_plan.hpp"
 #include "src/plan/ghost.hpp"
-#include "src/statement/kernel.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"
 #include "src/statement/statement.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "src/base/compact_list.hpp"
-#include "src/base/inline_vector.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 #include "src/statement/lowering/lowered_statement.hpp"

@@ -6,7 +6,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
-#include "src/base/hash.hpp"
+#include "src/base/detail.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/statement/lowering/operand.hpp"
 #include "src/statement/statement.hpp"

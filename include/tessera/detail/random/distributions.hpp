@@ -15,10 +15,10 @@
 #include <type_traits>
 
 #include "tessera/detail/array/expr/convert.hpp"
-#include "tessera/detail/formulas/reduction.hpp"
-#include "tessera/detail/random/fill.hpp"
-#include "tessera/detail/random/formulas.hpp"
-#include "tessera/detail/random/philox.hpp"
+#include "tessera/detail/kernels/formulas/reduction.hpp"
+#include "tessera/detail/kernels/random/fill.hpp"
+#include "tessera/detail/kernels/random/formulas.hpp"
+#include "tessera/detail/kernels/random/philox.hpp"
 #include "tessera/detail/statement/kernel.hpp"
 
 namespace tessera::detail {

@@ -12,7 +12,7 @@
 #include "tessera/detail/array/expr/convert.hpp"
 #include "tessera/detail/array/expr/fused.hpp"
 #include "tessera/detail/base/function.hpp"
-#include "tessera/detail/formulas/functions.hpp"
+#include "tessera/detail/kernels/formulas/functions.hpp"
 
 namespace tessera::detail {
 

@@ -10,7 +10,7 @@
 #include "tessera/base/source.hpp"
 #include "tessera/detail/array/expr/array_node.hpp"
 #include "tessera/detail/base/inline_vector.hpp"
-#include "tessera/detail/products/product_type.hpp"
+#include "tessera/detail/kernels/products/product_type.hpp"
 #include "tessera/detail/statement/array_ref.hpp"
 #include "tessera/index/index.hpp"
 #include "tessera/layout/named_sharding.hpp"

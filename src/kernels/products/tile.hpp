@@ -1,0 +1,102 @@
+#pragma once
+/// @file
+/// The innermost part of a product: a tile of cells, whose sums stay in registers over a block of
+/// terms.
+///
+/// A lane of a vector is a cell of its own, and no lane meets another. So the bits do not depend on
+/// how wide the vectors are that the compiler makes of these loops.
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "src/kernels/products/multiply_add.hpp"
+
+namespace tessera {
+
+/// Where a tile's cells lie: what they start with, and where they go. Numbers are elements from one
+/// row to the next; the cells of a row lie side by side.
+template <class Cell>
+struct TileCells {
+  Cell const* from;
+  std::int64_t from_row;
+  Cell* to;
+  std::int64_t to_row;
+};
+
+/// Tiles of real numbers and of integers.
+///
+/// A panel of `tile_rows` rows holds, for each term, its numbers of all rows side by side; one of
+/// columns likewise. So the loop over terms reads both from front to back.
+template <class T, std::size_t tile_rows, std::size_t tile_columns>
+struct RealTile {
+  using Cell = T;
+  using Number = T;  ///< of a panel
+  static constexpr std::int64_t rows = tile_rows;
+  static constexpr std::int64_t columns = tile_columns;
+  static constexpr std::int64_t numbers = 1;  ///< of a cell
+
+  [[gnu::always_inline]] static void run(std::int64_t terms, T const* __restrict a,
+                                         T const* __restrict b, TileCells<T> cells) {
+    T sums[tile_rows][tile_columns];
+#pragma GCC unroll 16
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) sums[i][j] = 0;
+    for (std::int64_t k = 0; k < terms; ++k, a += rows, b += columns) {
+#pragma GCC unroll 16
+      for (std::int64_t i = 0; i < rows; ++i) {
+        T const x = a[i];
+#pragma GCC unroll 1
+        for (std::int64_t j = 0; j < columns; ++j) sums[i][j] = multiply_add(x, b[j], sums[i][j]);
+      }
+    }
+#pragma GCC unroll 16
+    for (std::int64_t i = 0; i < rows; ++i) {
+      auto const* const from = cells.from + i * cells.from_row;
+      auto* const to = cells.to + i * cells.to_row;
+#pragma GCC unroll 1
+      for (std::int64_t j = 0; j < columns; ++j) to[j] = static_cast<T>(from[j] + sums[i][j]);
+    }
+  }
+};
+
+/// Tiles of complex numbers. For each term a panel holds the real parts, then the imaginary ones.
+template <class T, std::size_t tile_rows, std::size_t tile_columns>
+struct ComplexTile {
+  using Cell = std::complex<T>;
+  using Number = T;
+  static constexpr std::int64_t rows = tile_rows;
+  static constexpr std::int64_t columns = tile_columns;
+  static constexpr std::int64_t numbers = 2;
+
+  [[gnu::always_inline]] static void run(std::int64_t terms, T const* __restrict a,
+                                         T const* __restrict b, TileCells<Cell> cells) {
+    T real[tile_rows][tile_columns];
+    T imaginary[tile_rows][tile_columns];
+#pragma GCC unroll 16
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) real[i][j] = imaginary[i][j] = 0;
+    for (std::int64_t k = 0; k < terms; ++k, a += 2 * rows, b += 2 * columns) {
+#pragma GCC unroll 16
+      for (std::int64_t i = 0; i < rows; ++i) {
+        T const re = a[i];
+        T const im = a[rows + i];
+#pragma GCC unroll 1
+        for (std::int64_t j = 0; j < columns; ++j)
+          real[i][j] = std::fma(im, -b[columns + j], std::fma(re, b[j], real[i][j]));
+#pragma GCC unroll 1
+        for (std::int64_t j = 0; j < columns; ++j)
+          imaginary[i][j] = std::fma(im, b[j], std::fma(re, b[columns + j], imaginary[i][j]));
+      }
+    }
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) {
+        auto const from = cells.from[i * cells.from_row + j];
+        cells.to[i * cells.to_row + j] = {from.real() + real[i][j], from.imag() + imaginary[i][j]};
+      }
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Lists of mesh axes by name.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/mesh/mesh.hpp"
+#include "tessera/mesh/partition_spec.hpp"
+
+namespace tessera {
+
+using AxisNames = std::vector<std::string>;
+
+/// True if the list has the name.
+[[nodiscard]] inline bool contains(AxisNames const& axes, std::string const& name) {
+  return std::find(axes.begin(), axes.end(), name) != axes.end();
+}
+
+/// True if the axis cuts a dimension.
+[[nodiscard]] inline bool is_cut_by(PartitionSpec const& spec, std::string const& axis) {
+  return std::any_of(spec.entries().begin(), spec.entries().end(),
+                     [&](SpecEntry const& entry) { return contains(entry.axes(), axis); });
+}
+
+/// The names of `axes` that `others` does not have.
+[[nodiscard]] inline AxisNames without(AxisNames const& axes, AxisNames const& others) {
+  AxisNames rest;
+  for (auto const& name : axes)
+    if (!contains(others, name)) rest.push_back(name);
+  return rest;
+}
+
+/// How many devices lie along the axes: the product of their sizes.
+/// Throws: ShardingError if the mesh lacks one of them.
+[[nodiscard]] inline std::int64_t devices_along(Mesh const& mesh, AxisNames const& axes) {
+  std::int64_t devices = 1;
+  for (auto const& name : axes) devices *= mesh.axes()[mesh.axis(name)].size;
+  return devices;
+}
+
+}  // namespace tessera

@@ -1,1 +1,0 @@
-tessera_add_test(products PRECOMPILED standard OPTIMISED processors LINKS tessera::index)
