@@ -1,6 +1,6 @@
 #include "src/kernels/formulas/make_loops.hpp"
 #include "src/kernels/processors.hpp"
-#include "src/kernels/products/make_products.hpp"
+#include "src/kernels/products/make_loops.hpp"
 #include "src/kernels/random/make_loops.hpp"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "src/kernels/formulas/loops.hpp"
-#include "src/kernels/products/product_loops.hpp"
+#include "src/kernels/products/loops.hpp"
 #include "src/kernels/random/loops.hpp"
 
 namespace tessera {
@@ -18,7 +18,7 @@ struct ProcessorKernels {
   detail::RandomLoops const* random;
 };
 
-/// Code that runs on any processor.
+/// The loops that any processor can run.
 [[nodiscard]] ProcessorKernels kernels_for_any_processor();
 
 /// The kinds that this processor can run, the fastest first; the last one runs anywhere.

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/base/error.hpp"
-
 using namespace tessera;
 
 /// Where results are placed.
@@ -50,14 +48,6 @@ TEST_CASE("placed dimensions make the sharding that they are taken from") {
   NamedSharding const sharding(grid, P("z", none, {"y", "x"}),
                                {Cut::unit(3), Cut::balanced(), Cut::ceil()});
   CHECK(sharding_of(grid, placed_dimensions(sharding)) == sharding);
-}
-
-TEST_CASE("devices along axes of a mesh") {
-  CHECK(devices_along(grid, {}) == 1);
-  CHECK(devices_along(grid, {"z"}) == 4);
-  CHECK(devices_along(grid, {"z", "x"}) == 8);
-  CHECK_THROWS_AS((void)devices_along(grid, {"w"}), ShardingError);
-  CHECK(without({"x", "y", "z"}, {"y"}) == AxisNames{"x", "z"});
 }
 
 TEST_SUITE_END();

@@ -10,7 +10,7 @@
 #include "src/kernels/products/gpu_cells.hpp"
 #include "src/kernels/products/multiplier.hpp"
 #include "src/kernels/products/offsets.hpp"
-#include "src/kernels/products/product_loops.hpp"
+#include "src/kernels/products/loops.hpp"
 #include "src/kernels/products/thin.hpp"
 
 namespace tessera {

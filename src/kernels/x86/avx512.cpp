@@ -1,5 +1,5 @@
 #include "src/kernels/formulas/make_loops.hpp"
-#include "src/kernels/products/make_products.hpp"
+#include "src/kernels/products/make_loops.hpp"
 #include "src/kernels/x86/kinds.hpp"
 
 namespace tessera {

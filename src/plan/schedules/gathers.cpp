@@ -108,6 +108,7 @@ Schedule gather_by_hosts(Pieces const& pieces, MemberHosts const& hosts, std::in
     if (other != host)
       add_message(outside.sends, hosts.first(other) + place % hosts.size(other),
                   {pieces.range(0, self)});
+  auto const forwarded = own.ranges();
   own.visit_senders([&](std::int64_t member) {
     add_message(outside.receives, member, {pieces.range(0, member)});
   });
@@ -116,7 +117,7 @@ Schedule gather_by_hosts(Pieces const& pieces, MemberHosts const& hosts, std::in
     auto const from = first + (place + here - i) % here;
     add_message(outside.sends, to, {pieces.range(0, self)});
     add_message(outside.receives, from, {pieces.range(0, from)});
-    add_message(inside.sends, to, own.ranges());
+    add_message(inside.sends, to, forwarded);
     add_message(inside.receives, from, Forwarder(pieces, hosts, host, from - first).ranges());
   }
   schedule.append(std::move(outside));

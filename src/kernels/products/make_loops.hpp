@@ -7,8 +7,8 @@
 
 #include "tessera/base/half.hpp"
 
+#include "src/kernels/products/loops.hpp"
 #include "src/kernels/products/multiplier.hpp"
-#include "src/kernels/products/product_loops.hpp"
 
 namespace tessera {
 
