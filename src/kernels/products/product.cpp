@@ -8,9 +8,9 @@
 #include "tessera/detail/base/assert.hpp"
 
 #include "src/kernels/products/gpu_cells.hpp"
+#include "src/kernels/products/loops.hpp"
 #include "src/kernels/products/multiplier.hpp"
 #include "src/kernels/products/offsets.hpp"
-#include "src/kernels/products/loops.hpp"
 #include "src/kernels/products/thin.hpp"
 
 namespace tessera {
