@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "tessera/base/error.hpp"
@@ -19,6 +17,7 @@
 #include "src/liveness/heartbeat.hpp"
 #include "src/liveness/wait_policy.hpp"
 #include "src/liveness/wait_registry.hpp"
+#include "src/network/job_end.hpp"
 #include "src/transport/channels.hpp"
 #include "src/transport/protocol/control_channel.hpp"
 #include "src/transport/protocol/control_messages.hpp"
@@ -155,16 +154,6 @@ struct Network::Impl {
     failure.throw_if_set();
   }
 
-  // MPI may end this process too if it cannot connect to one that has died.
-  std::vector<ProcessId> living(std::set<ProcessId> const& all) {
-    for (auto const process : all) heartbeats.greet(process);
-    if (heartbeats.has_other_hosts()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    std::vector<ProcessId> found;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(found),
-                 [&](ProcessId process) { return !heartbeats.death_of(process); });
-    return found;
-  }
-
   Bootstrap& bootstrap;
   Job const& job;
   NetworkOptions options;
@@ -186,6 +175,10 @@ struct Network::Impl {
   WaitContext context;
   CallerWaitPolicy caller;
   std::vector<std::unique_ptr<WorkerWaitPolicy>> workers;
+  JobEnd end{{bootstrap, job, control_channel, channels, heartbeats, [this] {
+                poll();
+                channels.progress();
+              }}};
   CallService calls;  // ends first: its thread uses what callers know
 };
 
@@ -319,33 +312,26 @@ void Network::agree_on_end(StatementTag const& tag, std::function<std::string()>
 }
 
 void Network::finish() {
-  auto& bootstrap = impl_->bootstrap;
   impl_->detector.set_finished();
   // Each process watches the next one, so that a missing process is always noticed.
   auto const self = impl_->job.self().value();
   auto const count = impl_->job.process_count();
   if (count > 1) impl_->channels.add_peer(ProcessId((self + 1) % count));
-  bootstrap.begin_barrier();
-  impl_->caller.until([&] { return bootstrap.barrier_done(); }, {.kind = Awaited::Kind::finish});
+  impl_->end.begin_barrier();
+  impl_->caller.until([&] { return impl_->end.all_are_here(); }, {.kind = Awaited::Kind::finish});
   impl_->heartbeats.leave();
 }
 
 void Network::announce_failure(std::exception_ptr const& error) {
-  auto const message = failure_message(error);
-  for (auto const process : impl_->living(processes_to_tell(impl_->channels.peers(), impl_->job)))
-    impl_->control_channel.send(process, message);
+  impl_->end.announce(error);
 }
 
 void Network::serve_for(std::chrono::milliseconds time) noexcept {
-  auto const end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-    try {
-      impl_->poll();
-      impl_->channels.progress();
-    } catch (...) {  // of a connection that is broken: the failure is known
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  impl_->end.serve_for(time);
+}
+
+void Network::serve_until_all_end(Limits limits) noexcept {
+  impl_->end.serve_until_all_end(limits);
 }
 
 JobSecret const& Network::secret() const {

@@ -125,6 +125,14 @@ class Network {
   /// After a failure, keeps making progress for `time`, so that announcements go out and other
   /// processes can report theirs before the job is aborted.
   void serve_for(std::chrono::milliseconds time) noexcept;
+  /// How long to wait for the other processes: where all live, and where a peer has died.
+  struct Limits {
+    std::chrono::seconds beside_living;
+    std::chrono::seconds beside_dead;
+  };
+  /// Makes progress as `serve_for` until every process of the job has called this or `finish`, so
+  /// that each can write its files before one of them aborts the job.
+  void serve_until_all_end(Limits limits) noexcept;
 
   /// What only processes of this job know.
   [[nodiscard]] JobSecret const& secret() const;

@@ -157,12 +157,16 @@ struct Engine::Impl {
   }
 
   void end_in_error(std::exception_ptr const& error) {
-    using std::chrono::milliseconds;
+    using std::chrono::milliseconds, std::chrono::seconds;
     announce(error);
     if (profiler.observes() && failures.quiesce_workers())
       profiler.show_alone(job, network.refused());
-    // Longer if the others have files to write.
-    if (job.process_count() > 1) network.serve_for(milliseconds(profiler.observes() ? 5000 : 300));
+    if (job.process_count() == 1) return;
+    // The others have files to write, too.
+    if (profiler.observes())
+      network.serve_until_all_end({.beside_living = seconds(30), .beside_dead = seconds(5)});
+    else
+      network.serve_for(milliseconds(300));
   }
 
   std::uint64_t number = ++detail::current_runtime.engines;

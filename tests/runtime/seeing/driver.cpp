@@ -3,10 +3,12 @@
 //
 //     driver <scenario>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 
 #include "tessera/array/creation.hpp"
 #include "tessera/array/operators.hpp"
@@ -15,6 +17,7 @@
 #include "tessera/runtime/runtime.hpp"
 
 namespace ts = tessera;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -80,11 +83,12 @@ void branches() {
     u(ts::all) = u(ts::all) + 1.0;
 }
 
-// The last process fails while the others go on.
-void fails() {
+// The last process fails while the others go on, once they have slept.
+void fails(std::chrono::seconds sleep) {
   heat();
   ts::synchronize();
   if (ts::process().value() == ts::process_count() - 1) throw std::runtime_error("enough");
+  std::this_thread::sleep_for(sleep);
   for (int i = 0; i < 1000; ++i) heat();
 }
 
@@ -94,7 +98,8 @@ void run(int argc, char** argv) {
   if (scenario == "heat") heat();
   if (scenario == "gathers") gathers();
   if (scenario == "branches") branches();
-  if (scenario == "fails" || scenario == "fails-caught") fails();
+  if (scenario == "fails" || scenario == "fails-caught") fails(0s);
+  if (scenario == "fails-long-before") fails(6s);
 }
 
 }  // namespace

@@ -142,9 +142,10 @@ def full_disk(spread, driver, how):
 
 
 def after_an_error(spread, driver, how):
-    """A program that ends in an error leaves the trace of each process, and the report of process 0."""
+    """A program that ends in an error leaves the trace of each process, and the report of process 0, also
+    if the others see the error seconds later."""
     processes, devices = counts(how)
-    for scenario in "fails", "fails-caught":
+    for scenario in "fails", "fails-caught", "fails-long-before":
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "run.json"
             _, err = run(spread, how, driver, scenario, fails=True, TESSERA_TRACE=str(path),
