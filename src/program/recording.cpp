@@ -40,11 +40,22 @@ bool is_same_number(RecordedStatement const& one, RecordedStatement const& other
          one.step == (one.has_fixed_step ? other.statement.step.value_or(0) : other.step);
 }
 
+// True if both are statements of operations with equal steps, or both are not part of any.
+bool is_same_part(RecordedStatement const& one, RecordedStatement const& other) {
+  if (one.operation == nullptr || other.operation == nullptr)
+    return one.operation == other.operation;
+  return one.operation->steps->hash() == other.operation->steps->hash();
+}
+
 // Describes how two statements differ, apart from their arrays; empty if they are equal.
 std::string difference(RecordedStatement const& a, RecordedStatement const& b) {
   auto const& one = a.statement;
   auto const& other = b.statement;
-  if (one.type_hash != other.type_hash || one.is_reduction() != other.is_reduction())
+  if (a.operation != nullptr && b.operation != nullptr && !is_same_part(a, b))
+    return text("runs ", name_of(one), " in other steps the second time, written ",
+                b.operation->steps->words(), ", than the first, ", a.operation->steps->words());
+  if (one.type_hash != other.type_hash || one.is_reduction() != other.is_reduction() ||
+      !is_same_part(a, b))
     return text("runs another statement in its second step, ", name_of(other),
                 ", than in its first, ", name_of(one));
   if (!is_same_number(a, b))
@@ -262,6 +273,14 @@ void Recorder::note(Statement const& statement) {
   recorded.recorded_in = number_;
   recorded.statement.kernel = nullptr;  // the kernel is stored here from now on
   if (statement.step) recorded.step = *statement.step - number_;
+}
+
+void Recorder::note(Operation const& operation) {
+  auto const call = std::make_shared<OperationCall const>(operation);
+  for (auto const* statement : operation.statements) {
+    note(*statement);
+    step_.statements.back().operation = call;
+  }
 }
 
 void Recorder::note_move(std::shared_ptr<ArrayModel> const& array) noexcept {

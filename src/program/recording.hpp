@@ -26,6 +26,7 @@ class Recorder : public StatementListener {
   ~Recorder() override;
 
   void note(Statement const& statement) override;
+  void note(Operation const& operation) override;
   void note_move(std::shared_ptr<ArrayModel> const& array) noexcept override;
   /// Throws: UsageError.
   void note_host_access() override;

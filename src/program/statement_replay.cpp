@@ -2,6 +2,7 @@
 
 #include "tessera/detail/runtime/submit.hpp"
 
+#include "src/runtime/submission.hpp"
 #include "src/statement/loop/loop_analysis.hpp"
 
 namespace tessera {
@@ -22,6 +23,7 @@ void StatementReplay::add(RecordedStatement const& recorded) {
   });
   entry.step = recorded.step;
   entry.has_fixed_step = recorded.has_fixed_step;
+  entry.operation = recorded.operation;
   auto const& statement = entry.statement;
   if (statement.target != nullptr) entry.target = number_of(bindings_, statement.target);
   for (auto const& operand : statement.operands)
@@ -42,23 +44,38 @@ void StatementReplay::run(std::int64_t steps, std::int64_t later, std::int64_t n
 }
 
 void StatementReplay::run_step(std::int64_t number) {
-  for (auto& entry : entries_) {
-    auto& statement = entry.statement;
-    if (entry.follows_steps) {
-      visit_fixed_axes(statement, [&](AxisMap& axis, std::int64_t) {
-        axis.offset += axis.per_step * (number - entry.moved_to);
-      });
-      entry.moved_to = number;
-    }
-    if (statement.step) statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
-    if (statement.target != nullptr) statement.target = bindings_.arrays[arrays_[entry.target]];
-    for (std::size_t l = 0; l < entry.operands.size(); ++l)
-      statement.operands[l].array = bindings_.arrays[arrays_[entry.operands[l]]];
-    for (std::size_t s = 0; s < entry.scalars.size(); ++s)
-      statement.scalars[s] = bindings_.scalars[scalars_[entry.scalars[s]]];
-    if (statement.is_reduction()) statement.result = bindings_.scalars[scalars_[entry.result]];
-    detail::submit(statement);
+  for (auto& entry : entries_) bind(entry, number);
+  for (std::size_t e = 0; e < entries_.size();) e += submit_from(e);
+}
+
+void StatementReplay::bind(Entry& entry, std::int64_t number) {
+  auto& statement = entry.statement;
+  if (entry.follows_steps) {
+    visit_fixed_axes(statement, [&](AxisMap& axis, std::int64_t) {
+      axis.offset += axis.per_step * (number - entry.moved_to);
+    });
+    entry.moved_to = number;
   }
+  if (statement.step) statement.step = entry.has_fixed_step ? entry.step : number + entry.step;
+  if (statement.target != nullptr) statement.target = bindings_.arrays[arrays_[entry.target]];
+  for (std::size_t l = 0; l < entry.operands.size(); ++l)
+    statement.operands[l].array = bindings_.arrays[arrays_[entry.operands[l]]];
+  for (std::size_t s = 0; s < entry.scalars.size(); ++s)
+    statement.scalars[s] = bindings_.scalars[scalars_[entry.scalars[s]]];
+  if (statement.is_reduction()) statement.result = bindings_.scalars[scalars_[entry.result]];
+}
+
+std::size_t StatementReplay::submit_from(std::size_t first) {
+  auto const& call = entries_[first].operation;
+  if (call == nullptr) {
+    detail::submit(entries_[first].statement);
+    return 1;
+  }
+  Operation operation{*call, {}};
+  for (auto e = first; e < entries_.size() && entries_[e].operation == call; ++e)
+    operation.statements.push_back(&entries_[e].statement);
+  detail::submit(operation);
+  return operation.statements.size();
 }
 
 }  // namespace tessera

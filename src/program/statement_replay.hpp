@@ -33,10 +33,14 @@ class StatementReplay {
     std::vector<std::size_t> operands;
     std::vector<std::size_t> scalars;
     std::size_t result = 0;
+    std::shared_ptr<OperationCall const> operation;  ///< that the statement is part of
   };
 
   void add(RecordedStatement const& recorded);
   void run_step(std::int64_t number);
+  void bind(Entry& entry, std::int64_t number);
+  /// Submits the statements from the first on that belong together. Returns how many they are.
+  std::size_t submit_from(std::size_t first);
 
   ArrayBindings const& bindings_;
   std::vector<Entry> entries_;

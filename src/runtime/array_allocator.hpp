@@ -8,12 +8,12 @@
 
 #include "src/execution/storage/array_pool.hpp"
 #include "src/execution/storage/array_state.hpp"
+#include "src/execution/storage/scalar_pool.hpp"
 #include "src/execution/storage/scalar_state.hpp"
 #include "src/job/job.hpp"
 #include "src/plan/ghost.hpp"
 #include "src/runtime/device_pool.hpp"
 #include "src/runtime/failure_policy.hpp"
-#include "src/runtime/scalar_pool.hpp"
 
 namespace tessera {
 

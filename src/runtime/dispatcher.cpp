@@ -12,11 +12,6 @@
 namespace tessera {
 namespace {
 
-bool has_work(DevicePlan const& plan) {
-  return !plan.sends.empty() || !plan.receives.empty() || !plan.copies.empty() ||
-         !plan.parts.empty();
-}
-
 // True if this thread must drive some channel. Asks the channel ends, whose route may have changed
 // since the plan was made.
 bool moves_by_this_thread(CompiledStatement const& plan) {

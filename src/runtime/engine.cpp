@@ -1,5 +1,6 @@
 #include "src/runtime/engine.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -47,6 +48,10 @@ void check_arrays(Statement const& statement) {
   for (auto const& scalar : statement.scalars) detail::check_runtime(*scalar);
 }
 
+void check_arrays(Operation const& operation) {
+  for (auto const* statement : operation.statements) check_arrays(*statement);
+}
+
 // Updates the halo validity after the statement: the same on every process.
 void note_effects(Statement const& statement, CompiledStatement const& plan) {
   for (std::size_t l = 0; l < plan.fills.size(); ++l)
@@ -58,6 +63,22 @@ void note_effects(Statement const& statement, CompiledStatement const& plan) {
     halo_validity.clear();
   else
     halo_validity.note_write(statement.work.map.image(statement.work.indices));
+}
+
+// The same after an operation, whose steps fill no ghost cells.
+void note_effects(Operation const& operation) {
+  for (auto const* statement : operation.statements) {
+    auto const& work = statement->work;
+    auto& halo_validity = statement->target->halo_validity();
+    bool const reads_elsewhere = std::any_of(
+        statement->operands.begin(), statement->operands.end(), [&](OperandRequest const& operand) {
+          return operand.array == statement->target && !(operand.access.map == work.map);
+        });
+    if (reads_elsewhere)
+      halo_validity.clear();
+    else
+      halo_validity.note_write(work.map.image(work.indices));
+  }
 }
 
 // While the job ends in an error, another one only gets a line.
@@ -85,6 +106,17 @@ struct Engine::Impl {
 
   ~Impl() { devices.stop(); }
 
+  // A statement or an operation.
+  template <class Call>
+  void run_guarded(Call const& call) {
+    if (auto* const listener = detail::current_runtime.listener; listener != nullptr)
+      listener->note(call);
+    failures.guarded([&] { run(call); });
+    // Thrown outside `guarded`, since it is no failure: every process throws it, and all may
+    // continue.
+    if (refusal) throw BudgetExceeded(std::exchange(refusal, {})->reason);
+  }
+
   void run(Statement const& statement) {
     planner.describe(statement);
     auto tag = log.begin(planner.hash_of(statement), statement.location);
@@ -100,6 +132,37 @@ struct Engine::Impl {
     note_effects(statement, *plan);
     profiler.count(statement, *plan);
     if (dispatcher.needs_this_thread(statement, *plan)) devices.drain_messages();
+  }
+
+  void run(Operation const& operation) {
+    planner.describe(operation);
+    auto tag = log.begin(planner.hash_of(operation), operation.location);
+    if (log.compares()) compare(tag, operation);
+    auto const& plan = planner.plan_for(operation, tag);
+    if (budgets->watches() && !is_allowed(operation, plan, tag)) return;
+    auto const row = profiler.row_of(operation, plan);
+    bool needs_this_thread = false;
+    for (auto const& step : plan.steps) {
+      auto const& statement = *operation.statements[step.statement];
+      auto tag_of_step = tag;
+      tag_of_step.hash = mix(tag.hash, step.place);
+      dispatcher.post({statement, step.plan, tag_of_step, row});
+      needs_this_thread = needs_this_thread || dispatcher.needs_this_thread(statement, *step.plan);
+    }
+    note_effects(operation);
+    profiler.count(operation, plan);
+    if (needs_this_thread) devices.drain_messages();
+  }
+
+  // The first statement has the operands, and the last one the target.
+  void compare(StatementTag tag, Operation const& operation) {
+    auto const& statements = operation.statements;
+    if (log.compares_numbers())
+      for (auto const* statement : statements) tag.hash = mix(tag.hash, hash_with_step(*statement));
+    log.compare(tag, [first = Summary(*statements[0]),
+                      last = Summary(*statements[statements.size() - 1]), steps = operation.steps] {
+      return text(first.describe(), ", ", steps->words(), ", by ", last.describe());
+    });
   }
 
   // Numbers are compared apart from the tag, so that a message does not tell of them first: the
@@ -127,17 +190,19 @@ struct Engine::Impl {
     });
   }
 
-  // Checks the budgets. The communication for that has its own statement number, so the statement
-  // gets a new one.
-  bool is_allowed(Statement const& statement, CompiledStatement& plan, StatementTag& tag) {
-    auto numbers = budgets->numbers_for(plan);
+  // Checks the budgets. The communication for that has its own statement number, so the statement,
+  // or operation, gets a new one.
+  template <class Call, class Plan>
+  bool is_allowed(Call const& call, Plan& plan, StatementTag& tag) {
+    auto const expense = detail::expense_of(call, plan);
+    auto numbers = budgets->numbers_for(expense);
     if (!numbers.empty() && job.process_count() > 1) {
       collectives.combine(std::as_writable_bytes(std::span(numbers)), max_numbers,
                           {"where a budget asks what is sent", 0, budgets->fingerprint()},
-                          statement.location);
-      tag = log.begin(planner.hash_of(statement), statement.location);
+                          call.location);
+      tag = log.begin(planner.hash_of(call), call.location);
     }
-    refusal = budgets->charge(statement, plan, numbers);
+    refusal = budgets->charge(expense, numbers);
     return !refusal;
   }
 
@@ -235,12 +300,13 @@ OneSided& Engine::one_sided() {
 void Engine::run(Statement const& statement) {
   check_arrays(statement);
   impl_->dispatcher.check_kernel(statement);
-  if (auto* const listener = detail::current_runtime.listener; listener != nullptr)
-    listener->note(statement);
-  impl_->failures.guarded([&] { impl_->run(statement); });
-  // Thrown outside `guarded`, since it is no failure: every process throws it, and all may
-  // continue.
-  if (impl_->refusal) throw BudgetExceeded(std::exchange(impl_->refusal, {})->reason);
+  impl_->run_guarded(statement);
+}
+
+void Engine::run(Operation const& operation) {
+  check_arrays(operation);
+  for (auto const* statement : operation.statements) impl_->dispatcher.check_kernel(*statement);
+  impl_->run_guarded(operation);
 }
 
 void Engine::compare_numbers(char const* kind, ArrayModel const& array, PassNumbers const& pass) {

@@ -24,6 +24,7 @@ class OneSided;
 class Profiler;
 class TreeCollectives;
 struct LocalDevices;
+struct Operation;
 
 namespace detail {
 class BudgetStack;
@@ -56,6 +57,8 @@ class Engine {
   /// Throws: PeerFailed, Mismatch, and any earlier failure of this process; BudgetExceeded, alike
   ///         on every process and before anything is sent.
   void run(Statement const& statement);
+  /// The same of an operation, as a unit. Throws: as of a statement.
+  void run(Operation const& operation);
 
   /// Compares numbers that every process passes alike to a new array. `kind`: of static storage.
   /// For a job that compares numbers. Throws: Mismatch, perhaps later; PeerFailed.

@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// Finds or makes the plan of a statement.
+/// Finds or makes the plans of statements and operations.
 
 #include <cstdint>
 #include <memory>
 
+#include "src/execution/compiled_operation.hpp"
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/connection/connect.hpp"
 #include "src/job/job.hpp"
@@ -23,15 +24,20 @@ class StatementPlanner {
                    Profiler& profiler)
       : job_(job), messages_(messages), devices_(devices), profiler_(profiler) {}
 
-  /// Computes the plan key of a statement. Later calls use this key.
+  /// Computes the plan key of a statement, or of an operation. Later calls use this key.
   void describe(Statement const& statement) { key_.describe(statement); }
+  void describe(Operation const& operation);
   /// Returns a hash of everything that must be equal on every process.
   [[nodiscard]] std::uint64_t hash_of(Statement const& statement) const;
+  [[nodiscard]] std::uint64_t hash_of(Operation const& operation) const;
   /// Returns the statement's plan, with scratch memory for it. Valid until the next call.
   /// Ranks:  collective over the processes of the devices involved, if channels are new.
   /// Throws: PeerFailed, Mismatch, DeviceError.
   [[nodiscard]] std::shared_ptr<CompiledStatement> const& plan_for(Statement const& statement,
                                                                    StatementTag const& tag);
+  /// The same of an operation, with scratch memory for its largest step.
+  [[nodiscard]] CompiledOperation const& plan_for(Operation const& operation,
+                                                  StatementTag const& tag);
 
  private:
   Job const& job_;

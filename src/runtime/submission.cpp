@@ -1,9 +1,13 @@
 #include "src/runtime/submission.hpp"
 
 #include "src/runtime/engine.hpp"
-#include "src/statement/statement.hpp"
+#include "src/statement/operations/operation.hpp"
 
 namespace tessera::detail {
+
+void submit(Operation const& operation) {
+  engine().run(operation);
+}
 
 void run_on_local_devices(std::function<void(DeviceId)> const& f) {
   engine().on_local_devices(f);

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// How statements and loops reach the devices of the Runtime that lives.
+/// How operations and loops reach the devices of the Runtime that lives; statements do so by
+/// tessera/detail/runtime/submit.hpp.
 
 #include <functional>
 
@@ -12,10 +13,15 @@ namespace tessera {
 
 struct Loop;
 struct LoopRun;
+struct Operation;
 namespace detail {
 
 // These call the functions of Engine. All throw UsageError as `engine()` does.
 
+/// Runs an operation as `submit` runs a statement.
+/// Ranks:  collective.
+/// Throws: as `submit` of a statement.
+void submit(Operation const& operation);
 void run_on_local_devices(std::function<void(DeviceId)> const& f);
 void open_loop_channels(Loop& loop);
 void run_loop_blocks(LoopRun const& run);

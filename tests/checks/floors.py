@@ -39,7 +39,7 @@ FLOORS = {
     "mesh": ["."],
     "layout": ["."],
     "plan": [".", ("exchange", "schedules")],
-    "statement": [".", "lowering", "loop"],
+    "statement": [".", "lowering", "operations", "loop"],
     "device": [".", ("host", "nccl"), ("cuda", "emulated"), "drivers"],
     "job": ["ipc", ".", ("single", "mpi")],
     "transport": ["protocol", "channel", ("local", "shm", "mpi", "ucx"), "host_memory", "rpc", "."],

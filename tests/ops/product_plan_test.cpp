@@ -29,6 +29,13 @@ ProductSizes matrices(Mesh const& mesh, std::int64_t m, std::int64_t n, std::int
   return sizes;
 }
 
+std::vector<RelayStop> all_stops(Cut const& cut, std::int64_t terms, std::int64_t devices) {
+  RelayStops const stops(cut, terms, devices);
+  std::vector<RelayStop> list;
+  for (std::int64_t term = 0; term < terms; term = list.back().hi) list.push_back(stops.with(term));
+  return list;
+}
+
 }  // namespace
 
 TEST_CASE("cells are computed where the target has them, if nothing is saved elsewhere") {
@@ -92,12 +99,20 @@ TEST_CASE("a mesh of many axes") {
 }
 
 TEST_CASE("terms are dealt out in order, in blocks") {
-  CHECK(relay_terms(Cut::balanced(), 1024, 2) ==
-        std::vector<RelayTerms>{{0, 0, 512}, {1, 512, 1024}});
+  CHECK(all_stops(Cut::balanced(), 1024, 2) == std::vector<RelayStop>{{0, 0, 512}, {1, 512, 1024}});
   // A border within a block: it belongs to the first device, which fetches what it lacks.
-  CHECK(relay_terms(Cut::balanced(), 1000, 2) ==
-        std::vector<RelayTerms>{{0, 0, 256}, {0, 256, 512}, {1, 512, 1000}});
-  CHECK(relay_terms(Cut::balanced(), 100, 4) == std::vector<RelayTerms>{{0, 0, 100}});
+  CHECK(all_stops(Cut::balanced(), 1000, 2) ==
+        std::vector<RelayStop>{{0, 0, 256}, {0, 256, 512}, {1, 512, 1000}});
+  CHECK(all_stops(Cut::balanced(), 100, 4) == std::vector<RelayStop>{{0, 0, 100}});
+  CHECK(all_stops(Cut::cyclic(256), 1024, 2) ==
+        std::vector<RelayStop>{{0, 0, 256}, {1, 256, 512}, {0, 512, 768}, {1, 768, 1024}});
+}
+
+TEST_CASE("a device of a million knows its own stops and those that follow") {
+  RelayStops const stops(Cut::balanced(), std::int64_t{1} << 28, std::int64_t{1} << 20);
+  CHECK(stops.of_device(1000) ==
+        std::vector<RelayStop>{{1000, 256'000, 256'256}, {1001, 256'256, 256'512}});
+  CHECK(stops.of_device((1 << 20) - 1).size() == 1);
 }
 
 TEST_CASE("random cuts deal out every term once") {
@@ -108,17 +123,17 @@ TEST_CASE("random cuts deal out every term once") {
     auto const cut = test::random_cut(random, terms, devices);
     std::int64_t next = 0;
     bool is_right = true;
-    for (auto const& step : relay_terms(cut, terms, devices)) {
-      is_right = is_right && step.lo == next && step.hi > next && step.lo % 256 == 0 &&
-                 step.device >= 0 && step.device < devices;
-      auto const pieces = cut.pieces_intersecting(terms, devices, step.lo, step.lo + 1);
+    for (auto const& stop : all_stops(cut, terms, devices)) {
+      is_right = is_right && stop.lo == next && stop.hi > next && stop.lo % 256 == 0 &&
+                 stop.device >= 0 && stop.device < devices;
+      auto const pieces = cut.pieces_intersecting(terms, devices, stop.lo, stop.lo + 1);
       bool owns = false;
       for (auto p = pieces.lo; p < pieces.hi; ++p) {
         auto const piece = cut.piece(terms, devices, p);
-        owns = owns || (piece.lo <= step.lo && step.lo < piece.hi && p % devices == step.device);
+        owns = owns || (piece.lo <= stop.lo && stop.lo < piece.hi && p % devices == stop.device);
       }
       is_right = is_right && owns;
-      next = step.hi;
+      next = stop.hi;
     }
     INFO("case ", i);
     CHECK((is_right && next == terms));

@@ -11,6 +11,7 @@
 #include "tessera/array/rearrange.hpp"
 #include "tessera/ops/partial.hpp"
 #include "tessera/program/program.hpp"
+#include "tessera/runtime/budget.hpp"
 
 #include "support/arrays.hpp"
 
@@ -217,6 +218,71 @@ TEST_CASE("mistakes") {
                   ShardingError);
   auto e = zeros<double>({3, 2}, rows);
   CHECK_ALL_THROW(matmul_into(e, a, transpose(b)), ShapeError);
+}
+
+// The devices along which the sums of a product pass, whose terms they own.
+struct TermsOverDevices {
+  std::int64_t devices = device_count();
+  Numbers a = counted_from(1, {150, 300 * devices});
+  Numbers b = counted_from(-5, {300 * devices, 3});
+  DistArray<double, 2> u = test::spread_out<double, 2>(a, columns_over(devices));
+  DistArray<double, 2> v = test::spread_out<double, 2>(b, rows_over(devices));
+};
+
+TEST_CASE("a product whose sums pass from device to device counts as one statement") {
+  TermsOverDevices const of;
+  auto target = zeros<double>({150, 3}, rows_over(of.devices));
+  matmul_into(target, of.u, of.v);
+  auto const once = target.to_host();
+
+  auto const before = counters();
+  auto const explained = explain([&] { matmul_into(target, of.u, of.v); });
+  auto const more = counters() - before;
+
+  CHECK_ALL(more.statements == 1);
+  CHECK_ALL(more.plans_made == 0);
+  CHECK_ALL(explained.statements.size() == 1);
+  CHECK_ALL(explained.messages() == more.messages);
+  CHECK_ALL(explained.bytes() == more.bytes);
+  if (of.devices > 1)
+    CHECK_ALL(explained.statements[0].writes.starts_with("by sums that pass along x through "));
+  CHECK_ALL(target.to_host() == once);
+}
+
+TEST_CASE("a recorded loop replays such a product, with arrays that change places") {
+  TermsOverDevices const of;
+  auto const sharding = rows_over(of.devices);
+  auto now = full<double>({150, 3}, 1.0, sharding);
+  auto later = full<double>({150, 3}, 1.0, sharding);
+  auto plain_now = now;
+  auto plain_later = later;
+  auto const step = [&](auto& from, auto& to) {
+    matmul_into(to, of.u, of.v);
+    to = 1e-6 * to + 0.5 * from;
+    std::swap(from, to);
+  };
+  for (int s = 0; s < 9; ++s) step(plain_now, plain_later);
+
+  auto program = record([&] { step(now, later); });
+  program.run(9);
+
+  CHECK_ALL(now.to_host() == plain_now.to_host());
+  if (of.devices > 1)
+    CHECK_ALL(text(program.explain()).find("takes several exchanges") != std::string::npos);
+}
+
+TEST_CASE(
+    "a budget sees a product of several steps as one, and refuses it before anything is sent") {
+  TermsOverDevices const of;
+  if (of.devices == 1) return;
+  auto target = zeros<double>({150, 3}, rows_over(of.devices));
+  auto const before = counters();
+  {
+    CommunicationBudget const budget({.messages = 0});
+    CHECK_ALL_THROW(matmul_into(target, of.u, of.v), BudgetExceeded);
+  }
+  CHECK_ALL((counters() - before).statements == 0);
+  matmul_into(target, of.u, of.v);
 }
 
 TEST_SUITE_END();

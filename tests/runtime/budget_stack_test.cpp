@@ -35,7 +35,12 @@ CompiledStatement plan_with_gather(std::int64_t bytes_sent_here) {
 // What a budget says in a job of one process.
 std::optional<detail::Refusal> charge(BudgetStack& stack, CompiledStatement& plan,
                                       Statement const& statement = {}) {
-  return stack.charge(statement, plan, stack.numbers_for(plan));
+  auto const expense = detail::expense_of(statement, plan);
+  return stack.charge(expense, stack.numbers_for(expense));
+}
+
+std::vector<std::int64_t> numbers_for(BudgetStack const& stack, CompiledStatement plan) {
+  return stack.numbers_for(detail::expense_of(Statement(), plan));
 }
 
 BudgetEntry entry_of(CommunicationLimits const& limits) {
@@ -50,7 +55,7 @@ TEST_CASE("without a budget nothing is watched, and nothing needs to be asked") 
   BudgetStack stack(false, 2);
   CHECK_FALSE(stack.watches());
   CHECK(stack.refuser().empty());
-  CHECK(stack.numbers_for(plan_of(3)).empty());
+  CHECK(numbers_for(stack, plan_of(3)).empty());
 }
 
 TEST_CASE("statements are charged until one would exceed the budget, which is not charged") {
@@ -69,6 +74,19 @@ TEST_CASE("statements are charged until one would exceed the budget, which is no
 
   stack.close(budget);
   CHECK_FALSE(stack.watches());
+}
+
+TEST_CASE("a process without steps of an operation has sent what it had sent before") {
+  BudgetStack stack(false, 2);
+  auto budget = entry_of({.messages = 3});
+  stack.open(budget);
+  auto plan = plan_of(2);
+  CHECK_FALSE(charge(stack, plan));
+  auto const nothing = detail::expense_of(Operation(), CompiledOperation());
+
+  CHECK(stack.numbers_for(nothing) == std::vector<std::int64_t>{2, 16});
+  CHECK_FALSE(stack.charge(nothing, {2, 16}));
+  CHECK(budget.used == CommunicationUse{2, 16, 0});
 }
 
 TEST_CASE("each of nested budgets counts for itself, and any may refuse") {
@@ -99,12 +117,12 @@ TEST_CASE("the device that sent the most counts, and not the sum of all") {
 TEST_CASE("a new plan asks about each gather, a known one does not") {
   BudgetStack stack(false, 2);
   auto plan = plan_with_gather(40);
-  CHECK(stack.numbers_for(plan) == std::vector<std::int64_t>{1});
+  CHECK(numbers_for(stack, plan_with_gather(40)) == std::vector<std::int64_t>{1});
 
   CHECK_FALSE(charge(stack, plan));
 
   CHECK(plan.gathers == 1);
-  CHECK(stack.numbers_for(plan).empty());
+  CHECK(stack.numbers_for(detail::expense_of(Statement(), plan)).empty());
 }
 
 TEST_CASE("a read that sends nothing on any process is no gather") {

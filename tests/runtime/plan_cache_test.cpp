@@ -94,4 +94,28 @@ TEST_CASE("a plan larger than all room is kept alone, and its bytes go with it")
   for (std::int64_t k = 2; k < 6; ++k) CHECK(plans.find(k) != nullptr);
 }
 
+TEST_CASE("plans of operations have their place and their bytes among those of statements") {
+  Statement statement;
+  statement.work = test::work_on(test::cells_on_devices(10, 2), {{0}, {10}});
+  Statement const* const statements[] = {&statement, &statement};
+  PlanCache cache(devices);
+  PlanKey one, other;
+  one.describe(statements, 1);
+  other.describe(statements, 2);
+  CHECK(cache.find_operation(one) == nullptr);
+  auto plan = std::make_unique<CompiledOperation>();
+  plan->device_bytes = 40 * mebibyte / devices;
+
+  auto const& kept = cache.insert(one, std::move(plan));
+
+  CHECK(cache.find_operation(one) == &kept);
+  CHECK(cache.find_operation(other) == nullptr);
+
+  plan = std::make_unique<CompiledOperation>();
+  plan->device_bytes = 40 * mebibyte / devices;
+  cache.insert(other, std::move(plan));
+  CHECK(cache.find_operation(one) == nullptr);
+  CHECK(cache.find_operation(other) != nullptr);
+}
+
 TEST_SUITE_END();

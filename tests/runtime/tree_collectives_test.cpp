@@ -29,6 +29,7 @@ class Listener final : public StatementListener {
   Listener& operator=(Listener const&) = delete;
 
   void note(Statement const& /*statement*/) override {}
+  void note(Operation const& /*operation*/) override {}
   void note_move(std::shared_ptr<ArrayModel> const& /*array*/) noexcept override { ++moves; }
   void note_host_access() override { ++accesses; }
 

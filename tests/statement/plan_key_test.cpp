@@ -97,4 +97,21 @@ TEST_CASE("the longest statement has a key") {
   CHECK(key.words().size() > detail::max_operands * 8 * (3 + 4));
 }
 
+TEST_CASE("statements that run as one count with their steps, and are no statement by itself") {
+  auto const u = doubles(1);
+  Statement statement;
+  statement.target = u;
+  statement.work = work_on(u->layout(), {{1}, {9}});
+  auto const key_of_list = [&](std::vector<Statement const*> const& list, std::uint64_t steps) {
+    PlanKey key;
+    key.describe(list, steps);
+    return std::vector<std::uint64_t>(key.words().begin(), key.words().end());
+  };
+
+  CHECK(key_of_list({&statement}, 1) == key_of_list({&statement}, 1));
+  CHECK_FALSE(key_of_list({&statement}, 1) == key_of_list({&statement}, 2));
+  CHECK_FALSE(key_of_list({&statement}, 1) == key_of_list({&statement, &statement}, 1));
+  CHECK_FALSE(key_of_list({&statement}, 1) == key_of(u, {}));
+}
+
 TEST_SUITE_END();

@@ -32,6 +32,9 @@ class NotedNumbers final : public StatementListener {
     hashes.push_back(hash_of_numbers(statement));
     lists.push_back(list_of_numbers(statement));
   }
+  void note(Operation const& operation) override {
+    for (auto const* statement : operation.statements) note(*statement);
+  }
   void note_move(std::shared_ptr<ArrayModel> const&) noexcept override {}
   void note_host_access() override {}
 

@@ -8,6 +8,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/detail/array/erased/handle.hpp"
+#include "tessera/detail/runtime/submit.hpp"
 
 #include "src/base/text.hpp"
 #include "src/ops/products/product_statement.hpp"
@@ -142,7 +143,7 @@ bool evaluate_einsum(EinsumOperands operands, ProductView const& target, Product
   if (views.size() == 2)
     return multiply_views({views[0], views[1], operands.kind, operands.location}, target, type,
                           wish);
-  submit_copy(views[0], target, operands.location);
+  submit(CopyStatement(views[0], target, operands.location).statement());
   return true;
 }
 

@@ -9,13 +9,16 @@
 #include "tessera/base/error.hpp"
 #include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/ops/products/product.hpp"
+#include "tessera/detail/runtime/submit.hpp"
 
 #include "src/base/text.hpp"
 #include "src/kernels/products/product.hpp"
 #include "src/layout/placement.hpp"
 #include "src/ops/products/product_plan.hpp"
 #include "src/ops/products/product_statement.hpp"
+#include "src/ops/products/product_steps.hpp"
 #include "src/plan/recent_plans.hpp"
+#include "src/runtime/submission.hpp"
 #include "src/statement/array_model.hpp"
 
 namespace tessera {
@@ -80,12 +83,17 @@ struct ProductKey {
   ViewKey a, b, target;
   ProductType type;
   bool adds;
+  std::int64_t memory_bytes;
 
   friend bool operator==(ProductKey const&, ProductKey const&) = default;
 };
+
+// How a product is computed. Without steps it is one statement.
 struct PlannedProduct {
-  ProductSizes sizes;
-  ProductPlan plan;
+  std::shared_ptr<OperationSteps const> steps;
+  std::shared_ptr<Layout const> sums;  // where they do not lie in the target: layers of its shape
+  std::int64_t first_layer = 0;
+  std::int64_t last_layer = 0;
 };
 
 ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target, ProductType type,
@@ -118,52 +126,46 @@ ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target
   return result;
 }
 
-std::shared_ptr<PlannedProduct const> plan_of(ProductOperands const& operands,
-                                              ProductView const& target, ProductType type,
-                                              bool adds) {
-  static RecentPlans<ProductKey, PlannedProduct> plans;
-  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b), ViewKey(target), type, adds};
-  return plans.plan_for(key, [&] {
-    auto const sizes = sizes_of(operands, target, type, adds);
-    return PlannedProduct{sizes, plan_product(sizes)};
-  });
-}
-
-class Multiplication {
+// Plans one product: its roles, and then its steps.
+class ProductPlanner {
  public:
-  Multiplication(ProductOperands const& operands, ProductView const& target, ProductType type,
+  ProductPlanner(ProductOperands const& operands, ProductView const& target, ProductType type,
                  detail::ProductWish const& wish)
       : operands_(operands),
         target_(target),
         type_(type),
         wish_(wish),
         space_(space_of(operands, target)),
-        planned_(plan_of(operands, target, type, wish.adds)),
-        sizes_(planned_->sizes),
-        plan_(planned_->plan) {}
+        sizes_(sizes_of(operands, target, type, wish.adds)),
+        plan_(plan_product(sizes_)) {}
 
-  void run() {
-    ProductView const* const start = wish_.adds ? &target_ : nullptr;
-    bool const has_room = target_.labels.size() < max_rank;  // for the dimension of a stack
-    if (plan_.is_in_place(sizes_) || !has_room) return multiply(target_, start);
-    if (!plan_.relay.empty()) return relay(start);
-    auto const computed = stack(1, {});
-    auto const layer = layer_of(computed, 0);
-    multiply(layer, start);
-    submit_copy(layer, target_, operands_.location);
+  [[nodiscard]] PlannedProduct plan() const {
+    bool const has_room = target_.labels.size() < max_rank;  // for the dimension of layers
+    auto slices = sliced();
+    if (plan_.is_in_place(sizes_) || !has_room) {
+      if (slices.width == slices.extent) return {};  // one statement
+      return {std::make_shared<ProductSlices const>(slices), nullptr};
+    }
+    if (plan_.relay.empty()) {
+      slices.is_copied = true;
+      return {std::make_shared<ProductSlices const>(slices), sums(1)};
+    }
+    auto const relay = relay_sizes();
+    return {std::make_shared<ProductRelay const>(relay), sums(relay.stops.devices()),
+            relay.stops.first().device, relay.stops.last().device};
   }
 
  private:
-  // Layers of the target's shape one behind the other, the layers cut by `relay` and their
-  // dimensions as the plan says.
-  [[nodiscard]] StatePtr stack(std::int64_t layers, std::vector<std::string> const& relay) const {
+  // Layers of the target's shape one behind the other, cut by the axes of the relay and as the plan
+  // says.
+  [[nodiscard]] std::shared_ptr<Layout const> sums(std::int64_t layers) const {
     Shape shape{layers};
-    PlacedDimensions dimensions{{SpecEntry(relay)}};
+    PlacedDimensions dimensions{{SpecEntry(plan_.relay)}};
     for (std::size_t d = 0; d < target_.labels.size(); ++d) {
       shape.push_back(target_.extents[d]);
       dimensions.push_back({SpecEntry(plan_.axes[d]), cut_along(d)});
     }
-    return make_state(sharding_of(sizes_.mesh, dimensions), shape, target_.array->element_bytes());
+    return std::make_shared<Layout const>(sharding_of(sizes_.mesh, dimensions), shape);
   }
 
   // How the plan's axes cut a dimension: as an array is cut that has these axes there.
@@ -179,50 +181,24 @@ class Multiplication {
     return Cut::balanced();
   }
 
-  [[nodiscard]] ProductView layer_of(StatePtr const& stack, std::int64_t number) const {
-    ProductView view{stack, {}, target_.extents, target_.labels};
-    view.axes.push_back({ViewAxis::fixed, number, 1});
-    for (std::size_t d = 0; d < target_.labels.size(); ++d)
-      view.axes.push_back({static_cast<int>(d), 0, 1});
-    return view;
-  }
-
-  // What an operation on a part of a label sees.
-  [[nodiscard]] ProductOperands narrowed(ProductOperands const& operands,
-                                         LabelPart const& part) const {
-    auto const extent = space_.extents[*place_of(part.label, space_.labels)];
-    auto result = operands;
-    result.a = part_of(operands.a, part, extent);
-    result.b = part_of(operands.b, part, extent);
-    return result;
-  }
-
-  // All terms, where `into` lies. If what a device lacks exceeds the memory, in slices.
-  void multiply(ProductView const& into, ProductView const* start) {
-    auto const slices = (plan_.gathered_bytes(sizes_) + wish_.memory_bytes - 1) /
-                        std::max<std::int64_t>(wish_.memory_bytes, 1);
-    auto const label = slices > 1 ? sliced_label() : std::nullopt;
-    if (!label) return submit_product(operands_, into, start, type_);
-    bool const is_term = space_.roles[*label] == ProductRole::term;
-    auto const extent = space_.extents[*label];
-    auto const unit = is_term ? block_of_terms : 1;
-    auto const width = std::max<std::int64_t>(extent / slices / unit * unit, unit);
-    for (std::int64_t lo = 0; lo < extent; lo += width) {
-      LabelPart const part{space_.labels[*label], lo, std::min(extent, lo + width)};
-      auto const of_part = narrowed(operands_, part);
-      if (is_term) {
-        submit_product(of_part, into, lo == 0 ? start : &into, type_);
-        continue;
-      }
-      auto const from = start == nullptr ? into : part_of(*start, part, extent);
-      submit_product(of_part, part_of(into, part, extent), start == nullptr ? nullptr : &from,
-                     type_);
-    }
+  // All terms at once, or in slices if what a device lacks exceeds the memory.
+  [[nodiscard]] ProductSlices::Sizes sliced() const {
+    auto const count = (plan_.gathered_bytes(sizes_) + wish_.memory_bytes - 1) /
+                       std::max<std::int64_t>(wish_.memory_bytes, 1);
+    auto const dimension = count > 1 ? sliced_dimension() : std::nullopt;
+    ProductSlices::Sizes slices{.dimension = dimension.value_or(0)};
+    slices.extent = slices.width = space_.extents[slices.dimension];
+    if (!dimension) return slices;
+    slices.are_terms = space_.roles[*dimension] == ProductRole::term;
+    auto const unit = slices.are_terms ? block_of_terms : 1;
+    slices.width = std::max<std::int64_t>(slices.extent / count / unit * unit, unit);
+    slices.width = std::min(slices.width, slices.extent);
+    return slices;
   }
 
   // Along what to slice: a dimension that is not cut, of the only operand that has to be gathered;
   // else the terms.
-  [[nodiscard]] std::optional<std::size_t> sliced_label() const {
+  [[nodiscard]] std::optional<std::size_t> sliced_dimension() const {
     bool const of_a = plan_.gathers_a(sizes_);
     bool const of_b = plan_.gathers_b(sizes_);
     std::optional<std::size_t> found;
@@ -238,45 +214,28 @@ class Multiplication {
     return found;
   }
 
-  // Sums pass from the device with the first terms to the one with the last, in chunks.
-  void relay(ProductView const* start) {
-    auto const devices = devices_along(sizes_.mesh, plan_.relay);
-    auto const sums = stack(devices, plan_.relay);
+  [[nodiscard]] ProductRelay::Sizes relay_sizes() const {
     auto const terms = space_.labels.size() - 1;
-    auto const steps =
-        relay_terms(cut_of(operands_.a, space_.labels[terms]), space_.extents[terms], devices);
+    auto const label = space_.labels[terms];
     auto const chunked = plan_.chunked_label(sizes_);
-    if (!chunked) {
-      add_terms(sums, steps, std::nullopt, start);
-    } else {
-      auto const extent = space_.extents[*chunked];
-      auto const chunks = relay_chunks(devices, extent);
-      for (std::int64_t c = 0; c < chunks; ++c)
-        add_terms(
-            sums, steps,
-            LabelPart{space_.labels[*chunked], extent * c / chunks, extent * (c + 1) / chunks},
-            start);
-    }
-    submit_copy(layer_of(sums, steps.back().device), target_, operands_.location);
-  }
-
-  void add_terms(StatePtr const& sums, std::vector<RelayTerms> const& steps,
-                 std::optional<LabelPart> const& chunk, ProductView const* start) {
-    auto const term = space_.labels[space_.labels.size() - 1];
-    auto const of_chunk = chunk ? narrowed(operands_, *chunk) : operands_;
-    auto const chunk_of = [&](ProductView const& view) {
-      return chunk ? part_of(view, *chunk, space_.extents[*place_of(chunk->label, space_.labels)])
-                   : view;
-    };
-    auto before = chunk_of(target_);
-    bool has_start = start != nullptr;
-    for (auto const& step : steps) {
-      auto const of_step = narrowed(of_chunk, {term, step.lo, step.hi});
-      auto const into = chunk_of(layer_of(sums, step.device));
-      submit_product(of_step, into, has_start ? &before : nullptr, type_);
-      before = into;
-      has_start = true;
-    }
+    auto const chunked_extent = chunked ? space_.extents[*chunked] : 1;
+    auto const devices = devices_along(sizes_.mesh, plan_.relay);
+    RelayStops const stops(cut_of(operands_.a, label), space_.extents[terms], devices);
+    // Where the terms are dealt out in small pieces, sums go round many times, and chunks would not
+    // follow each other.
+    constexpr std::int64_t most_steps = 1024;
+    auto const most_chunks = std::max<std::int64_t>(most_steps / stops.most_of_device(), 1);
+    bool const has_axes_of_relay = sizes_.labels[terms].axes_b == plan_.relay;
+    return {
+        .mesh = sizes_.mesh,
+        .axes = plan_.relay,
+        .stops = stops,
+        .cut_of_b = has_axes_of_relay ? std::optional(cut_of(operands_.b, label)) : std::nullopt,
+        .starts_with_target = wish_.adds,
+        .chunked = chunked,
+        .chunked_extent = chunked_extent,
+        .chunks = chunked ? std::min(relay_chunks(devices, chunked_extent), most_chunks) : 1,
+        .terms = terms};
   }
 
   ProductOperands const& operands_;
@@ -284,10 +243,45 @@ class Multiplication {
   ProductType type_;
   detail::ProductWish const& wish_;
   ProductSpace space_;
-  std::shared_ptr<PlannedProduct const> planned_;
-  ProductSizes const& sizes_;
-  ProductPlan const& plan_;
+  ProductSizes sizes_;
+  ProductPlan plan_;
 };
+
+std::shared_ptr<PlannedProduct const> plan_of(ProductOperands const& operands,
+                                              ProductView const& target, ProductType type,
+                                              detail::ProductWish const& wish) {
+  static RecentPlans<ProductKey, PlannedProduct> plans;
+  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b), ViewKey(target), type,
+                       wish.adds,           wish.memory_bytes};
+  return plans.plan_for(key, [&] { return ProductPlanner(operands, target, type, wish).plan(); });
+}
+
+// The target's shape in a layer of the sums.
+ProductView layer_of(StatePtr const& sums, std::int64_t number, ProductView const& target) {
+  ProductView view{sums, {}, target.extents, target.labels};
+  view.axes.push_back({ViewAxis::fixed, number, 1});
+  for (std::size_t d = 0; d < target.labels.size(); ++d)
+    view.axes.push_back({static_cast<int>(d), 0, 1});
+  return view;
+}
+
+void submit_steps(ProductOperands const& operands, ProductView const& target, ProductType type,
+                  ProductView const* start, PlannedProduct const& planned) {
+  StatePtr sums;
+  auto into = target;
+  std::optional<CopyStatement> copy;
+  if (planned.sums != nullptr) {
+    sums = detail::make_state(planned.sums, target.array->element_bytes());
+    into = layer_of(sums, planned.first_layer, target);
+    copy.emplace(layer_of(sums, planned.last_layer, target), target, operands.location);
+  }
+  ProductStatement const first_terms(operands, into, start, type);
+  ProductStatement const more_terms(operands, into, &into, type);
+  Operation operation{{operands.kind, operands.location, planned.steps},
+                      {&first_terms.statement(), &more_terms.statement()}};
+  if (copy) operation.statements.push_back(&copy->statement());
+  detail::submit(operation);
+}
 
 }  // namespace
 
@@ -302,13 +296,14 @@ bool detail::multiply_views(ProductOperands const& operands, ProductView const& 
   auto const is_on_one_device = [](ProductView const& view) {
     return layout_of(view.array)->mesh().size() == 1;
   };
-  if (is_on_one_device(target) && is_on_one_device(with_values.a) &&
-      is_on_one_device(with_values.b)) {
-    // Nothing to plan.
-    submit_product(with_values, target, wish.adds ? &target : nullptr, type);
-    return true;
-  }
-  Multiplication(with_values, target, type, wish).run();
+  auto const* const start = wish.adds ? &target : nullptr;
+  bool const needs_plan = !is_on_one_device(target) || !is_on_one_device(with_values.a) ||
+                          !is_on_one_device(with_values.b);
+  auto const planned = needs_plan ? plan_of(with_values, target, type, wish) : nullptr;
+  if (planned != nullptr && planned->steps != nullptr)
+    submit_steps(with_values, target, type, start, *planned);
+  else
+    submit(ProductStatement(with_values, target, start, type).statement());
   return true;
 }
 

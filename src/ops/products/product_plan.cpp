@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tessera/detail/base/hash.hpp"
+
+#include "src/index/index.hpp"
 #include "src/kernels/products/product.hpp"
 #include "src/mesh/axes.hpp"
 
@@ -226,31 +229,50 @@ ProductPlan plan_product(ProductSizes const& sizes) {
   return Search(sizes).run();
 }
 
-std::vector<RelayTerms> relay_terms(Cut const& cut, std::int64_t terms, std::int64_t devices) {
-  std::vector<RelayTerms> result;
-  auto const add = [&](std::int64_t device, std::int64_t lo, std::int64_t hi, bool is_own) {
-    if (lo >= hi) return;
-    bool const follows = is_own && !result.empty() && result.back().device == device &&
-                         result.back().hi - result.back().lo > block_of_terms;
-    if (follows)
-      result.back().hi = hi;
-    else
-      result.push_back({device, lo, hi});
-  };
-  std::int64_t next = 0;  // the first term that is not dealt out yet
-  for (std::int64_t p = 0; p < cut.piece_count(terms, devices); ++p) {
-    auto const own = cut.piece(terms, devices, p);
-    if (own.hi <= next) continue;
-    auto const device = p % devices;
-    auto const whole = own.hi == terms ? terms : own.hi / block_of_terms * block_of_terms;
-    add(device, next, whole, true);
-    next = std::max(next, whole);
-    if (next == own.hi) continue;
-    auto const end = std::min(terms, next + block_of_terms);
-    add(device, next, end, false);
-    next = end;
+RelayStop RelayStops::with(std::int64_t term) const {
+  auto const block = term / block_of_terms * block_of_terms;
+  auto const piece = cut_.pieces_intersecting(terms_, devices_, block, block + 1).lo;
+  auto const own = cut_.piece(terms_, devices_, piece);
+  auto const lo = ceil_div(own.lo, block_of_terms) * block_of_terms;
+  auto const hi = own.hi == terms_ ? terms_ : own.hi / block_of_terms * block_of_terms;
+  auto const device = piece % devices_;
+  if (block < hi) return {device, lo, hi};
+  return {device, block, std::min(block + block_of_terms, terms_)};
+}
+
+std::vector<RelayStop> RelayStops::of_device(std::int64_t device, Cut const& owned) const {
+  std::vector<RelayStop> stops;
+  auto const pieces = owned.piece_count(terms_, devices_);
+  for (auto piece = device; piece < pieces; piece += devices_) {
+    auto const own = owned.piece(terms_, devices_, piece);
+    if (own.size() == 0) continue;
+    auto next = with(own.lo).lo;
+    if (!stops.empty()) next = std::max(next, stops.back().hi);
+    // Up to the first stop that is behind the piece.
+    while (next < terms_ && (stops.empty() || stops.back().lo < own.hi)) {
+      stops.push_back(with(next));
+      next = stops.back().hi;
+    }
   }
-  return result;
+  return stops;
+}
+
+std::int64_t RelayStops::most_of_device() const {
+  // Of a piece: the block at its beginning, whole blocks, the block at its end, and the stop that
+  // follows. Equal pieces of whole blocks have none at their ends.
+  bool const is_regular = cut_.kind() == Cut::Kind::balanced || cut_.kind() == Cut::Kind::strict;
+  bool const has_whole_blocks = is_regular && terms_ % (devices_ * block_of_terms) == 0;
+  auto const pieces = ceil_div(cut_.piece_count(terms_, devices_), devices_);
+  return std::min((has_whole_blocks ? 2 : 4) * pieces, most());
+}
+
+std::int64_t RelayStops::most() const {
+  return ceil_div(terms_, block_of_terms);
+}
+
+std::uint64_t RelayStops::hash() const {
+  auto const hash = detail::mix(cut_.fingerprint(), static_cast<std::uint64_t>(terms_));
+  return detail::mix(hash, static_cast<std::uint64_t>(devices_));
 }
 
 }  // namespace tessera

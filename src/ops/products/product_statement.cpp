@@ -3,10 +3,7 @@
 #include <algorithm>
 
 #include "tessera/base/error.hpp"
-#include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/base/hash.hpp"
-#include "tessera/detail/runtime/submit.hpp"
-#include "tessera/detail/statement/statement.hpp"
 
 #include "src/base/text.hpp"
 #include "src/index/box.hpp"
@@ -14,7 +11,6 @@
 #include "src/kernels/products/product.hpp"
 #include "src/plan/access.hpp"
 #include "src/statement/array_model.hpp"
-#include "src/statement/copy_kernel.hpp"
 
 namespace tessera {
 namespace {
@@ -23,16 +19,7 @@ using detail::GpuLauncher;
 using detail::KernelCall;
 using detail::layout_of;
 using detail::named;
-using detail::Statement;
 using detail::ViewAxis;
-
-// The kernel of a product: what each dimension is, and which operands are multiplied.
-struct ProductKernel {
-  ProductType type;
-  bool has_start;
-  std::array<ProductRole, max_rank> roles;
-  std::array<std::uint8_t, 3> slots;  // of a, b and the start
-};
 
 // The product that a box of the statement is.
 Product product_of(KernelCall const& call) {
@@ -148,59 +135,44 @@ ProductSpace space_of(ProductOperands const& operands, ProductView const& target
   return space;
 }
 
-ProductView part_of(ProductView const& view, LabelPart const& part, std::int64_t extent) {
-  auto result = view;
-  if (!is_moved(view, part.label, extent)) return result;
-  auto const place = *place_of(part.label, view.labels);
-  for (auto& axis : result.axes)
-    if (axis.from == static_cast<int>(place)) axis.offset += axis.stride * part.lo;
-  result.extents[place] = part.hi - part.lo;
-  return result;
-}
-
-void submit_product(ProductOperands const& operands, ProductView const& target,
-                    ProductView const* start, ProductType type) {
+ProductStatement::ProductStatement(ProductOperands const& operands, ProductView const& target,
+                                   ProductView const* start, ProductType type) {
   auto const space = space_of(operands, target);
-  Statement statement;
-  statement.kind = operands.kind;
-  statement.location = operands.location;
+  statement_.kind = operands.kind;
+  statement_.location = operands.location;
   // The cells that a device lacks of a product are no surprise.
-  statement.purpose = detail::Purpose::transfer;
-  statement.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
-  statement.target = named(target.array);
-  statement.mode = detail::WriteMode::fold;
-  ProductKernel kernel{type, start != nullptr, space.roles, {}};
+  statement_.purpose = detail::Purpose::transfer;
+  statement_.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
+  statement_.target = named(target.array);
+  statement_.mode = detail::WriteMode::fold;
+  kernel_ = {type, start != nullptr, space.roles, {}};
   std::size_t next = 0;
   for (auto const* const view : {&operands.a, &operands.b, start})
     if (view != nullptr)
-      kernel.slots[next++] = static_cast<std::uint8_t>(
-          statement.add_operand(detail::readable(view->array), access_of(*view, space), -1));
-  statement.type_hash = hash_of(kernel);
-  statement.forms = {&multiply_box, &multiply_box, nullptr, &gpu_product};
-  statement.kernel = &kernel;
-  statement.kernel_bytes = sizeof kernel;
-  submit(statement);
+      kernel_.slots[next++] = static_cast<std::uint8_t>(
+          statement_.add_operand(view->array, access_of(*view, space), -1));
+  statement_.type_hash = hash_of(kernel_);
+  statement_.forms = {&multiply_box, &multiply_box, nullptr, &gpu_product};
+  statement_.kernel = &kernel_;
+  statement_.kernel_bytes = sizeof kernel_;
 }
 
-void submit_copy(ProductView const& from, ProductView const& target,
-                 SourceLocation const& location) {
+CopyStatement::CopyStatement(ProductView const& from, ProductView const& target,
+                             SourceLocation const& location)
+    : kernel_{target.array->element_bytes()} {
   ProductSpace space{target.labels, target.extents, {}};
   if (space.labels.empty()) add_dimension(space, no_label, 1, ProductRole::row);
-  auto const bytes = target.array->element_bytes();
-  Statement statement;
-  CopyKernel const kernel{bytes};
-  statement.kind = "copy";
-  statement.location = location;
-  statement.type_hash = detail::hash_text("copy");
-  statement.purpose = detail::Purpose::transfer;
-  statement.copied_bytes = bytes;
-  statement.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
-  statement.target = named(target.array);
-  statement.operands.push_back({from.array, access_of(from, space), -1});
-  statement.forms = copy_forms();
-  statement.kernel = &kernel;
-  statement.kernel_bytes = sizeof kernel;
-  submit(statement);
+  statement_.kind = "copy";
+  statement_.location = location;
+  statement_.type_hash = detail::hash_text("copy");
+  statement_.purpose = detail::Purpose::transfer;
+  statement_.copied_bytes = target.array->element_bytes();
+  statement_.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
+  statement_.target = named(target.array);
+  statement_.operands.push_back({from.array, access_of(from, space), -1});
+  statement_.forms = copy_forms();
+  statement_.kernel = &kernel_;
+  statement_.kernel_bytes = sizeof kernel_;
 }
 
 }  // namespace tessera

@@ -9,6 +9,8 @@
 #include "tessera/detail/ops/products/product.hpp"
 
 #include "src/index/index.hpp"
+#include "src/statement/copy_kernel.hpp"
+#include "src/statement/statement.hpp"
 
 namespace tessera {
 
@@ -36,22 +38,44 @@ struct ProductSpace {
 /// as many as all.
 [[nodiscard]] bool is_moved(ProductView const& view, char label, std::int64_t extent);
 
-/// Positions [lo, hi) of a label.
-struct LabelPart {
-  char label;
-  std::int64_t lo;
-  std::int64_t hi;
+/// The kernel of a product: what each dimension is, and which operands are multiplied.
+struct ProductKernel {
+  ProductType type;
+  bool has_start;
+  std::array<ProductRole, max_rank> roles;
+  std::array<std::uint8_t, 3> slots;  ///< of a, b and the start
 };
-/// The view with only these positions of a label, where it has as many as `extent`.
-[[nodiscard]] ProductView part_of(ProductView const& view, LabelPart const& part,
-                                  std::int64_t extent);
 
-/// target = start + a * b; without a start, from zero. There are terms.
-/// Ranks: collective.
-void submit_product(ProductOperands const& operands, ProductView const& target,
-                    ProductView const* start, ProductType type);
-/// target = from, which has the same labels. Ranks: collective.
-void submit_copy(ProductView const& from, ProductView const& target,
-                 SourceLocation const& location);
+/// The statement target = start + a * b; without a start, from zero. There are terms.
+/// Shapes:   as multiply_views; the arrays have cells, and are no partial ones.
+/// Lifetime: names its arrays and its own kernel.
+class ProductStatement {
+ public:
+  ProductStatement(ProductOperands const& operands, ProductView const& target,
+                   ProductView const* start, ProductType type);
+  ProductStatement(ProductStatement const&) = delete;
+  ProductStatement& operator=(ProductStatement const&) = delete;
+
+  [[nodiscard]] Statement const& statement() const { return statement_; }
+
+ private:
+  ProductKernel kernel_;
+  Statement statement_;
+};
+
+/// The statement target = from, which has the same labels.
+/// Lifetime: as ProductStatement.
+class CopyStatement {
+ public:
+  CopyStatement(ProductView const& from, ProductView const& target, SourceLocation const& location);
+  CopyStatement(CopyStatement const&) = delete;
+  CopyStatement& operator=(CopyStatement const&) = delete;
+
+  [[nodiscard]] Statement const& statement() const { return statement_; }
+
+ private:
+  CopyKernel kernel_;
+  Statement statement_;
+};
 
 }  // namespace tessera

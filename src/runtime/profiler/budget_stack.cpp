@@ -34,17 +34,14 @@ std::string compared(CommunicationUse const& use, CommunicationLimits const& lim
   return join(parts);
 }
 
-CommunicationUse sent_by(DevicePlan const& plan) {
-  CommunicationUse use;
-  use.messages = static_cast<std::int64_t>(plan.sends.size());
+void add_sends(CommunicationUse& use, DevicePlan const& plan) {
+  use.messages += std::ssize(plan.sends);
   for (auto const& message : plan.sends) use.bytes += message.bytes;
-  return use;
 }
 
 // The explanation without the messages of this process's devices, so that it is the same on every
 // process.
-std::string decisions_of(CompiledStatement const& plan, Statement const& statement) {
-  auto const explanation = explanation_of(plan, statement);
+std::string decisions_of(Explanation const& explanation) {
   auto said = text(explanation.location, ": ", explanation.kind);
   if (!explanation.writes.empty()) said += text(", written ", explanation.writes);
   said += '\n';
@@ -59,20 +56,19 @@ bool is_gather(Communication const& read) {
 }
 
 detail::Refusal refusal_of(detail::BudgetEntry const& entry, CommunicationUse const& use,
-                           Statement const& statement, CompiledStatement const& plan) {
+                           detail::Expense const& expense) {
   return {text("the communication budget of ", entry.location,
                " is exceeded; with this statement a device would have sent ",
                compared(use, entry.limits), ". Nothing of it was sent.\n",
-               decisions_of(plan, statement),
+               decisions_of(expense.explain()),
                "Raise the budget, or choose layouts that move less: equal shardings, "
                "reads close to the cells that are written")};
 }
 
-detail::Refusal refusal_of_strictness(std::int64_t gathers, Statement const& statement,
-                                      CompiledStatement const& plan) {
+detail::Refusal refusal_of_strictness(std::int64_t gathers, detail::Expense const& expense) {
   return {text("TESSERA_STRICT: ", counted(gathers, "gather"),
                " without an announcement. Nothing of the statement was sent.\n",
-               decisions_of(plan, statement),
+               decisions_of(expense.explain()),
                "Give the arrays equal shardings, move them by reshard(u, sharding), or put a "
                "CommunicationBudget with .gathers = ",
                gathers, " around the statement")};
@@ -81,6 +77,40 @@ detail::Refusal refusal_of_strictness(std::int64_t gathers, Statement const& sta
 }  // namespace
 
 namespace detail {
+
+Expense expense_of(Statement const& statement, CompiledStatement& plan) {
+  Expense expense{.by_device = std::vector<CommunicationUse>(plan.devices.size()),
+                  .is_announced = statement.purpose == Purpose::transfer,
+                  .gathers = &plan.gathers,
+                  .gathers_here = {},
+                  .explain = [&] { return explanation_of(plan, statement); }};
+  for (std::size_t i = 0; i < plan.devices.size(); ++i)
+    add_sends(expense.by_device[i], plan.devices[i]);
+  if (plan.gathers >= 0) return expense;
+  for (std::size_t l = 0; l < plan.explanation.reads.size(); ++l)
+    if (auto const& read = plan.explanation.reads[l]; is_gather(read))
+      expense.gathers_here.push_back(plan.gathered.contains(l) || read.bytes > 0 ? 1 : 0);
+  return expense;
+}
+
+Expense expense_of(Operation const& operation, CompiledOperation const& plan) {
+  Expense expense{.by_device = {},  // of a process without steps: nothing
+                  .is_announced = true,
+                  .gathers = nullptr,
+                  .gathers_here = {},
+                  .explain = [&] {
+                    // Which arrays a process sends of depends on its steps.
+                    auto explanation = explanation_of(plan, operation);
+                    explanation.reads.clear();
+                    return explanation;
+                  }};
+  for (auto const& step : plan.steps) {
+    auto const& devices = step.plan->devices;
+    expense.by_device.resize(devices.size());
+    for (std::size_t i = 0; i < devices.size(); ++i) add_sends(expense.by_device[i], devices[i]);
+  }
+  return expense;
+}
 
 void BudgetStack::open(BudgetEntry& entry) {
   entry.by_device.resize(local_devices_);
@@ -109,52 +139,47 @@ std::uint64_t BudgetStack::fingerprint() const {
   return hash;
 }
 
-std::vector<std::int64_t> BudgetStack::numbers_for(CompiledStatement const& plan) const {
+std::vector<std::int64_t> BudgetStack::numbers_for(Expense const& expense) const {
   std::vector<std::int64_t> numbers;
   for (auto const* entry : entries_) {
     CommunicationUse most;
-    for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-      auto const more = sent_by(plan.devices[i]);
+    for (std::size_t i = 0; i < entry->by_device.size(); ++i) {
+      auto const more = i < expense.by_device.size() ? expense.by_device[i] : CommunicationUse{};
       most.messages = std::max(most.messages, entry->by_device[i].messages + more.messages);
       most.bytes = std::max(most.bytes, entry->by_device[i].bytes + more.bytes);
     }
     numbers.push_back(most.messages);
     numbers.push_back(most.bytes);
   }
-  if (plan.gathers >= 0) return numbers;
-  for (std::size_t l = 0; l < plan.explanation.reads.size(); ++l)
-    if (auto const& read = plan.explanation.reads[l]; is_gather(read))
-      numbers.push_back(plan.gathered.contains(l) || read.bytes > 0 ? 1 : 0);
+  numbers.insert(numbers.end(), expense.gathers_here.begin(), expense.gathers_here.end());
   return numbers;
 }
 
-std::optional<Refusal> BudgetStack::charge(Statement const& statement, CompiledStatement& plan,
+std::optional<Refusal> BudgetStack::charge(Expense const& expense,
                                            std::vector<std::int64_t> const& maxima) {
   auto const gathers_at = static_cast<std::ptrdiff_t>(2 * entries_.size());
-  if (plan.gathers < 0)
-    plan.gathers = std::count_if(maxima.begin() + gathers_at, maxima.end(),
-                                 [](std::int64_t is_gather) { return is_gather > 0; });
-  auto const gathers = statement.purpose == Purpose::transfer ? 0 : plan.gathers;
+  if (expense.gathers != nullptr && *expense.gathers < 0)
+    *expense.gathers = std::count_if(maxima.begin() + gathers_at, maxima.end(),
+                                     [](std::int64_t is_gather) { return is_gather > 0; });
+  auto const gathers = expense.is_announced ? 0 : *expense.gathers;
 
   std::vector<CommunicationUse> uses;
   for (std::size_t b = 0; b < entries_.size(); ++b) {
     uses.push_back({maxima[2 * b], maxima[2 * b + 1], entries_[b]->used.gathers + gathers});
-    if (exceeds(uses[b], entries_[b]->limits))
-      return refusal_of(*entries_[b], uses[b], statement, plan);
+    if (exceeds(uses[b], entries_[b]->limits)) return refusal_of(*entries_[b], uses[b], expense);
   }
   if (is_strict_ && gathers > 0 && !announces_gathers())
-    return refusal_of_strictness(gathers, statement, plan);
-  add(uses, plan);
+    return refusal_of_strictness(gathers, expense);
+  add(uses, expense);
   return std::nullopt;
 }
 
-void BudgetStack::add(std::vector<CommunicationUse> const& uses, CompiledStatement const& plan) {
+void BudgetStack::add(std::vector<CommunicationUse> const& uses, Expense const& expense) {
   for (std::size_t b = 0; b < entries_.size(); ++b) {
     entries_[b]->used = uses[b];
-    for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-      auto const more = sent_by(plan.devices[i]);
-      entries_[b]->by_device[i].messages += more.messages;
-      entries_[b]->by_device[i].bytes += more.bytes;
+    for (std::size_t i = 0; i < expense.by_device.size(); ++i) {
+      entries_[b]->by_device[i].messages += expense.by_device[i].messages;
+      entries_[b]->by_device[i].bytes += expense.by_device[i].bytes;
     }
   }
 }

@@ -3,6 +3,7 @@
 /// The existing budgets, and whether they allow a statement.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "tessera/runtime/budget.hpp"
 
+#include "src/execution/compiled_operation.hpp"
 #include "src/execution/compiled_statement.hpp"
 #include "src/statement/statement.hpp"
 
@@ -21,6 +23,21 @@ struct BudgetEntry {
   CommunicationUse used;
   std::vector<CommunicationUse> by_device;  ///< of this process; without gathers
 };
+
+/// What a statement or an operation that is about to run costs, as budgets count it.
+struct Expense {
+  /// Of this process, without gathers; empty if none of its devices takes part.
+  std::vector<CommunicationUse> by_device;
+  bool is_announced = false;  ///< the program asks for what is sent
+  /// The number of operands that any device of the job gathers; null if it does not matter.
+  std::int64_t* gathers = nullptr;
+  /// While that number is negative: 1 or 0 for each operand that may be gathered, as far as this
+  /// process knows. Every process has the same count of them.
+  std::vector<std::int64_t> gathers_here;
+  std::function<Explanation()> explain;
+};
+[[nodiscard]] Expense expense_of(Statement const& statement, CompiledStatement& plan);
+[[nodiscard]] Expense expense_of(Operation const& operation, CompiledOperation const& plan);
 
 /// Why a statement must not run: the same words on every process.
 struct Refusal {
@@ -52,15 +69,15 @@ class BudgetStack {
   /// and bytes that any device would have sent; and for a plan that was not checked before, 1
   /// or 0 for each operand that may be gathered. Every process has the same count of numbers, and
   /// none for a known plan without a budget.
-  [[nodiscard]] std::vector<std::int64_t> numbers_for(CompiledStatement const& plan) const;
+  [[nodiscard]] std::vector<std::int64_t> numbers_for(Expense const& expense) const;
   /// Charges the statement, or returns the reason for refusing it. `maxima` are the maxima of the
   /// numbers above over all processes.
-  [[nodiscard]] std::optional<Refusal> charge(Statement const& statement, CompiledStatement& plan,
+  [[nodiscard]] std::optional<Refusal> charge(Expense const& expense,
                                               std::vector<std::int64_t> const& maxima);
 
  private:
   [[nodiscard]] bool announces_gathers() const;
-  void add(std::vector<CommunicationUse> const& uses, CompiledStatement const& plan);
+  void add(std::vector<CommunicationUse> const& uses, Expense const& expense);
 
   std::vector<BudgetEntry*> entries_;
   bool is_strict_;

@@ -70,6 +70,13 @@ std::size_t Observer::note(Statement const& statement, CompiledStatement const& 
   return row;
 }
 
+std::size_t Observer::note(Operation const& operation, CompiledOperation const& plan) {
+  auto const row = row_of(operation.location, operation.kind);
+  ++observed_[row].runs;
+  for (auto const& step : plan.steps) count(row, *step.plan, 1);
+  return row;
+}
+
 std::size_t Observer::note(Loop const& loop, std::int64_t blocks) {
   auto const row = row_of(loop.location, "loop");
   observed_[row].runs += blocks * loop.steps;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/execution/compiled_operation.hpp"
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/loop.hpp"
 #include "src/execution/phase_timer.hpp"
@@ -80,6 +81,8 @@ class Observer {
   [[nodiscard]] ObserverOptions const& options() const { return options_; }
   /// Records a run of a statement, and returns the row for its times. Allocates nothing.
   [[nodiscard]] std::size_t note(Statement const& statement, CompiledStatement const& plan);
+  /// The same of an operation, as one run.
+  [[nodiscard]] std::size_t note(Operation const& operation, CompiledOperation const& plan);
   /// Records `blocks` blocks of a loop, whose steps count as runs, and returns the row for their
   /// times.
   [[nodiscard]] std::size_t note(Loop const& loop, std::int64_t blocks);

@@ -54,6 +54,10 @@ std::size_t Profiler::row_of(Statement const& statement, CompiledStatement const
   return observer_ == nullptr ? 0 : observer_->note(statement, plan);
 }
 
+std::size_t Profiler::row_of(Operation const& operation, CompiledOperation const& plan) {
+  return observer_ == nullptr ? 0 : observer_->note(operation, plan);
+}
+
 std::size_t Profiler::row_of(LoopRun const& run) {
   return observer_ == nullptr ? 0 : observer_->note(run.loop, run.blocks);
 }
@@ -71,6 +75,14 @@ void Profiler::count(Statement const& statement, CompiledStatement const& plan) 
   auto& explanation = sink_->statements.emplace_back(explanation_of(plan, statement));
   explanation.writes += explain_stores(plan, statement.forms);
   explanation.writes += explain_pairs(plan, statement.forms);
+}
+
+void Profiler::count(Operation const& operation, CompiledOperation const& plan) {
+  ++totals_.statements;
+  totals_.messages += plan.messages;
+  totals_.bytes += plan.bytes;
+  for (auto const& step : plan.steps) add_bytes(bytes_, *step.plan, 1);
+  if (sink_ != nullptr) sink_->statements.push_back(explanation_of(plan, operation));
 }
 
 void Profiler::count(LoopRun const& run) {

@@ -35,16 +35,19 @@ class Profiler {
 
   /// True where the environment asks for a report or a trace.
   [[nodiscard]] bool observes() const { return observer_ != nullptr; }
-  /// Notes that a statement, or blocks of a loop, are about to run. Returns the row for their
-  /// times.
+  /// Notes that a statement, an operation, or blocks of a loop, are about to run. Returns the row
+  /// for their times.
   [[nodiscard]] std::size_t row_of(Statement const& statement, CompiledStatement const& plan);
+  [[nodiscard]] std::size_t row_of(Operation const& operation, CompiledOperation const& plan);
   [[nodiscard]] std::size_t row_of(LoopRun const& run);
   /// Returns the timer of a device, by its local index; null if nothing is observed.
   [[nodiscard]] PhaseTimer* timer(std::size_t device);
 
-  /// Adds to the totals: a plan that was made, a statement, blocks of a loop.
+  /// Adds to the totals: a plan that was made, a statement, an operation as one statement, blocks
+  /// of a loop.
   void count_plan() { ++totals_.plans_made; }
   void count(Statement const& statement, CompiledStatement const& plan);
+  void count(Operation const& operation, CompiledOperation const& plan);
   void count(LoopRun const& run);
 
   /// Writes the trace, and the report of all processes. No worker may be busy.

@@ -5,25 +5,49 @@
 
 namespace tessera {
 
-std::shared_ptr<CompiledStatement> const* PlanCache::find(PlanKey const& key) {
+PlanCache::Entry* PlanCache::entry_of(PlanKey const& key) {
   auto const found = by_hash_.find(key.hash());
   if (found == by_hash_.end()) return nullptr;
   auto& entry = entries_[found->second];
   if (!std::ranges::equal(entry.words, key.words())) return nullptr;
   entry.used = ++clock_;
-  return &entry.plan;
+  return &entry;
+}
+
+std::shared_ptr<CompiledStatement> const* PlanCache::find(PlanKey const& key) {
+  auto const* const entry = entry_of(key);
+  return entry == nullptr ? nullptr : &entry->plan;
+}
+
+CompiledOperation const* PlanCache::find_operation(PlanKey const& key) {
+  auto const* const entry = entry_of(key);
+  return entry == nullptr ? nullptr : entry->operation.get();
 }
 
 std::shared_ptr<CompiledStatement> const& PlanCache::insert(
     PlanKey const& key, std::shared_ptr<CompiledStatement> plan) {
+  auto& entry = new_entry(key, plan->device_bytes);
+  entry.plan = std::move(plan);
+  return entry.plan;
+}
+
+CompiledOperation const& PlanCache::insert(PlanKey const& key,
+                                           std::unique_ptr<CompiledOperation> plan) {
+  auto& entry = new_entry(key, plan->device_bytes);
+  entry.operation = std::move(plan);
+  return *entry.operation;
+}
+
+PlanCache::Entry& PlanCache::new_entry(PlanKey const& key, std::int64_t device_bytes) {
   if (auto const same_hash = by_hash_.find(key.hash()); same_hash != by_hash_.end())
     drop(same_hash->second);
-  make_room(bytes_of(*plan));
+  auto const bytes = devices_ * device_bytes;
+  make_room(bytes);
   auto const words = key.words();
   by_hash_[key.hash()] = entries_.size();
-  bytes_ += bytes_of(*plan);
-  entries_.push_back({key.hash(), {words.begin(), words.end()}, std::move(plan), ++clock_});
-  return entries_.back().plan;
+  bytes_ += bytes;
+  entries_.push_back({key.hash(), {words.begin(), words.end()}, {}, {}, bytes, ++clock_});
+  return entries_.back();
 }
 
 void PlanCache::make_room(std::int64_t bytes) {
@@ -35,7 +59,7 @@ void PlanCache::make_room(std::int64_t bytes) {
 
 void PlanCache::drop(std::size_t place) {
   auto& entry = entries_[place];
-  bytes_ -= bytes_of(*entry.plan);
+  bytes_ -= entry.bytes;
   by_hash_.erase(entry.hash);
   if (auto& last = entries_.back(); &last != &entry) {
     by_hash_[last.hash] = place;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/execution/compiled_operation.hpp"
 #include "src/execution/compiled_statement.hpp"
 #include "src/statement/lowering/plan_key.hpp"
 
@@ -25,22 +26,26 @@ class PlanCache {
   /// `devices`: the most that one process of the job drives.
   explicit PlanCache(std::int64_t devices) : devices_(devices) { entries_.reserve(most_entries); }
 
+  /// The plan of a statement, or of an operation; null if it is not there.
   [[nodiscard]] std::shared_ptr<CompiledStatement> const* find(PlanKey const& key);
-  /// Keeps a plan that `find` does not know.
+  [[nodiscard]] CompiledOperation const* find_operation(PlanKey const& key);
+  /// Keeps a plan that is not there.
   std::shared_ptr<CompiledStatement> const& insert(PlanKey const& key,
                                                    std::shared_ptr<CompiledStatement> plan);
+  CompiledOperation const& insert(PlanKey const& key, std::unique_ptr<CompiledOperation> plan);
 
  private:
   struct Entry {
     std::uint64_t hash = 0;
     std::vector<std::uint64_t> words;
     std::shared_ptr<CompiledStatement> plan;
+    std::unique_ptr<CompiledOperation> operation;  ///< in place of the plan of a statement
+    std::int64_t bytes = 0;
     std::uint64_t used = 0;
   };
 
-  [[nodiscard]] std::int64_t bytes_of(CompiledStatement const& plan) const {
-    return devices_ * plan.device_bytes;
-  }
+  [[nodiscard]] Entry* entry_of(PlanKey const& key);
+  Entry& new_entry(PlanKey const& key, std::int64_t device_bytes);
   void make_room(std::int64_t bytes);
   void drop(std::size_t place);
 

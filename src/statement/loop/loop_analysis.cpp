@@ -72,6 +72,9 @@ class Analyzer {
     result_.body.next = bindings_.next_array;
     find_reference();
     note_written();
+    for (auto const& recorded : step_)
+      if (recorded.operation != nullptr)
+        stop(text(recorded.operation->kind, " takes several exchanges"));
     for (std::size_t s = 0; s < step_.size() && result_.fallback_reason.empty(); ++s)
       add(s, step_[s].statement);
     if (result_.fallback_reason.empty()) measure_arrays();

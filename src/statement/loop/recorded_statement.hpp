@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/statement/operations/operation.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -21,6 +22,9 @@ struct RecordedStatement {
   /// runs alike in every step, that loop's number.
   std::int64_t step = 0;
   bool has_fixed_step = false;
+  /// The operation that it is part of, the same for all statements of one, which follow each other;
+  /// null if it was submitted by itself.
+  std::shared_ptr<OperationCall const> operation;
   /// The loop's step in which it was recorded: the slices by the number of the step are those of
   /// that step. Of an inner loop's they are the same in every step, and AxisMap::per_step is 0.
   std::int64_t recorded_in = 0;

@@ -159,6 +159,14 @@ struct LoweredDevice : DeviceWork {
   std::vector<MessagePlan> receives;
 };
 
+/// True if a device sends, receives or computes anything in its plan, a LoweredDevice or what was
+/// made of one.
+template <class Plan>
+[[nodiscard]] bool has_work(Plan const& plan) {
+  return !plan.sends.empty() || !plan.receives.empty() || !plan.copies.empty() ||
+         !plan.parts.empty();
+}
+
 /// What a plan says of all its devices together.
 struct StatementPlan {
   std::vector<std::shared_ptr<Fill const>> fills;  ///< per operand that is the first of its array

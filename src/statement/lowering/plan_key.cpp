@@ -25,6 +25,10 @@ constexpr std::size_t most_of_map = 1 + 3 * max_rank;
 constexpr std::size_t most_once = 5 + 4 * most_of_index + 2 * most_of_map;
 constexpr std::size_t most_of_operand = 7 + 2 * most_of_index + most_of_map + 4 * max_rank;
 
+std::size_t most_of(Statement const& statement) {
+  return most_once + statement.operands.size() * most_of_operand;
+}
+
 __extension__ using Wide = unsigned __int128;
 
 /// The two halves of a product, as one word.
@@ -40,7 +44,22 @@ constexpr std::uint64_t seed_of(std::size_t chain) {
 }  // namespace
 
 void PlanKey::describe(Statement const& statement) {
-  make_room(statement.operands.size());
+  make_room(most_of(statement));
+  add(statement, true);
+  hash_words();
+}
+
+void PlanKey::describe(std::span<Statement const* const> statements, std::uint64_t steps) {
+  std::size_t most = 2;
+  for (auto const* statement : statements) most += most_of(*statement);
+  make_room(most);
+  add(~std::uint64_t{0});  // no statement begins so
+  add(steps);
+  for (auto const* statement : statements) add(*statement, false);
+  hash_words();
+}
+
+void PlanKey::add(Statement const& statement, bool reads_ghosts) {
   add(static_cast<std::uint64_t>(statement.is_reduction()) +
       2 * static_cast<std::uint64_t>(statement.folds()) +
       4 * static_cast<std::uint64_t>(statement.copied_bytes != 0) +
@@ -59,13 +78,12 @@ void PlanKey::describe(Statement const& statement) {
     add(statement.target->layout()->fingerprint());
     add(statement.slab_map);
   }
-  for (std::size_t l = 0; l < statement.operands.size(); ++l) add_operand(statement, l);
+  for (std::size_t l = 0; l < statement.operands.size(); ++l)
+    add_operand(statement, l, reads_ghosts);
   TESSERA_ASSERT(words().size() <= words_.size(), "a key fits into its room");
-  hash_words();
 }
 
-void PlanKey::make_room(std::size_t operands) {
-  auto const most = most_once + operands * most_of_operand;
+void PlanKey::make_room(std::size_t most) {
   if (words_.size() < most) words_.resize(most);
   next_ = words_.data();
 }
@@ -85,7 +103,7 @@ void PlanKey::hash_words() {
   hash_ = fold(fold(chains[0], chains[1]), fold(chains[2], chains[3]));
 }
 
-void PlanKey::add_operand(Statement const& statement, std::size_t operand) {
+void PlanKey::add_operand(Statement const& statement, std::size_t operand, bool reads_ghosts) {
   auto const& request = statement.operands[operand];
   auto const first = first_operand_of(statement, operand);
   add(static_cast<std::uint64_t>(first));
@@ -96,7 +114,7 @@ void PlanKey::add_operand(Statement const& statement, std::size_t operand) {
     add(request.array->widths().below);
     add(request.array->widths().above);
     add(pinned_number(*request.array));
-    add(request.array->halo_validity().fingerprint());
+    if (reads_ghosts) add(request.array->halo_validity().fingerprint());
   }
   add(request.constants_offset);
   add(request.access.map);

@@ -20,6 +20,7 @@
 #include "tessera/array/rearrange.hpp"
 #include "tessera/array/shift.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/ops/products.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/program/program.hpp"
 #include "tessera/runtime/runtime.hpp"
@@ -220,6 +221,23 @@ void run_all() {
     square(square > 9.0) = 0.5 * square;
     square(range(none, none, -1), all) += square(0, newaxis, all);
   });
+
+  auto const by_terms = iota<float>({4096, 256 * device_count()}, {row, P(none, "x")});
+  auto const of_terms = iota<float>({256 * device_count(), 2}, {row, P("x", none)});
+  auto product = zeros<float>({4096, 2}, {row, P("x", none)});
+  measure("a product whose sums pass along all devices",
+          [&] { matmul_into(product, by_terms, of_terms); });
+  auto const by_rows = iota<float>({64, 32}, {row, P("x", none)});
+  auto const by_columns = iota<float>({32, 48}, {row, P(none, "x")});
+  auto plain_product = zeros<float>({64, 48}, {row, P("x", none)});
+  measure("a product of rows and columns", [&] {
+    matmul_into(plain_product, by_rows, by_columns);
+    matmul_into(plain_product, by_rows, by_columns, {.adds = true});
+  });
+  auto const few_rows = iota<float>({64, 256 * device_count()}, {row, P(none, "x")});
+  auto small_product = zeros<float>({64, 2}, {row, P("x", none)});
+  measure_loop("a product whose sums pass along, in a loop",
+               [&] { matmul_into(small_product, few_rows, of_terms, {.adds = true}); });
 
   auto columns = sum(plane, axis(0));
   auto half = sum(plane, axis(1));

@@ -1,4 +1,4 @@
-#include "src/runtime/scalar_pool.hpp"
+#include "src/execution/storage/scalar_pool.hpp"
 
 #include <algorithm>
 

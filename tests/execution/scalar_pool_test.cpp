@@ -1,10 +1,10 @@
-#include "src/runtime/scalar_pool.hpp"
+#include "src/execution/storage/scalar_pool.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace tessera;
 
-TEST_SUITE_BEGIN("runtime/scalar_pool");
+TEST_SUITE_BEGIN("execution/scalar_pool");
 
 TEST_CASE("a scalar that nobody names serves again under a new number") {
   ScalarPool pool(2);

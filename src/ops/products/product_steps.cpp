@@ -1,0 +1,148 @@
+#include "src/ops/products/product_steps.hpp"
+
+#include <algorithm>
+
+#include "src/base/detail.hpp"
+#include "src/base/text.hpp"
+#include "src/index/index.hpp"
+#include "src/statement/array_model.hpp"
+
+namespace tessera {
+namespace {
+
+// Numbers of statements.
+constexpr std::size_t first_terms = 0;
+constexpr std::size_t more_terms = 1;
+constexpr std::size_t copy = 2;
+
+constexpr auto place_of_copy = ~std::uint64_t{0};
+
+std::uint64_t with_number(std::uint64_t hash, std::int64_t number) {
+  return mix(hash, static_cast<std::uint64_t>(number));
+}
+
+void cut_to(Statement& step, std::size_t dimension, std::int64_t lo, std::int64_t hi) {
+  step.work.indices.lo[dimension] = lo;
+  step.work.indices.hi[dimension] = hi;
+}
+
+}  // namespace
+
+std::int64_t ProductSlices::count() const {
+  return ceil_div(sizes_.extent, sizes_.width);
+}
+
+void ProductSlices::visit(Operation const& operation, DeviceSpan const& /*devices*/,
+                          Visit const& visit) const {
+  for (std::int64_t lo = 0; lo < sizes_.extent; lo += sizes_.width) {
+    auto const number = sizes_.are_terms && lo > 0 ? more_terms : first_terms;
+    Statement slice = *operation.statements[number];
+    cut_to(slice, sizes_.dimension, lo, std::min(sizes_.extent, lo + sizes_.width));
+    visit({number, static_cast<std::uint64_t>(lo), slice});
+  }
+  if (sizes_.is_copied) visit({copy, place_of_copy, *operation.statements[copy]});
+}
+
+std::uint64_t ProductSlices::hash() const {
+  auto hash = hash_text("slices of a product");
+  hash = with_number(hash, static_cast<std::int64_t>(sizes_.dimension));
+  hash = with_number(hash, sizes_.width);
+  return with_number(hash, (sizes_.are_terms ? 2 : 0) + (sizes_.is_copied ? 1 : 0));
+}
+
+std::int64_t ProductSlices::most_steps() const {
+  return count() + (sizes_.is_copied ? 1 : 0);
+}
+
+std::string ProductSlices::words() const {
+  std::string words;
+  if (count() > 1)
+    words = text("in ", count(), " slices of ", sizes_.are_terms ? "terms" : "cells");
+  if (sizes_.is_copied) words += text(words.empty() ? "" : ", ", "to a new array first");
+  return words;
+}
+
+void ProductRelay::visit(Operation const& operation, DeviceSpan const& devices,
+                         Visit const& visit) const {
+  auto const stops = stops_of(devices);
+  for (std::int64_t chunk = 0; chunk < sizes_.chunks; ++chunk)
+    for (auto const& stop : stops) visit_step(operation, chunk, stop, visit);
+  visit({copy, place_of_copy, *operation.statements[copy]});
+}
+
+void ProductRelay::visit_step(Operation const& operation, std::int64_t chunk, RelayStop const& stop,
+                              Visit const& visit) const {
+  auto const number = stop.lo == 0 ? first_terms : more_terms;
+  Statement part = *operation.statements[number];
+  cut_to(part, sizes_.terms, stop.lo, stop.hi);
+  if (sizes_.chunked)
+    cut_to(part, *sizes_.chunked, sizes_.chunked_extent * chunk / sizes_.chunks,
+           sizes_.chunked_extent * (chunk + 1) / sizes_.chunks);
+  part.work.map.axes[0].offset = stop.device;
+  for (auto& operand : part.operands)
+    if (number == more_terms && operand.array == part.target)
+      operand.access.map.axes[0].offset = sizes_.stops.with(stop.lo - 1).device;
+  visit({number, static_cast<std::uint64_t>(chunk * sizes_.stops.terms() + stop.lo), part});
+}
+
+// The stops at which one of the devices adds terms, passes sums on, or owns what another one adds.
+std::vector<RelayStop> ProductRelay::stops_of(DeviceSpan const& devices) const {
+  if (!sizes_.cut_of_b) return all_stops();
+  std::vector<RelayStop> stops;
+  auto const add = [&](std::vector<RelayStop> const& more) {
+    stops.insert(stops.end(), more.begin(), more.end());
+  };
+  if (sizes_.starts_with_target) add({sizes_.stops.first()});
+  for (std::int64_t d = 0; d < devices.count; ++d)
+    if (auto const place = place_of(DeviceId{devices.first.value() + d})) {
+      add(sizes_.stops.of_device(*place));
+      add(sizes_.stops.of_device(*place, *sizes_.cut_of_b));
+    }
+  std::ranges::sort(stops, {}, &RelayStop::lo);
+  auto const repeated = std::ranges::unique(stops);
+  stops.erase(repeated.begin(), repeated.end());
+  return stops;
+}
+
+std::vector<RelayStop> ProductRelay::all_stops() const {
+  std::vector<RelayStop> stops;
+  for (std::int64_t term = 0; term < sizes_.stops.terms(); term = stops.back().hi)
+    stops.push_back(sizes_.stops.with(term));
+  return stops;
+}
+
+// The place of a device along the axes of the relay; none if it is not on the mesh.
+std::optional<std::int64_t> ProductRelay::place_of(DeviceId device) const {
+  auto const position = sizes_.mesh.position_of(device);
+  if (!position) return std::nullopt;
+  auto const coordinates = sizes_.mesh.coordinates(*position);
+  std::int64_t place = 0;
+  for (auto const& name : sizes_.axes) {
+    auto const axis = sizes_.mesh.axis(name);
+    place = place * sizes_.mesh.axes()[axis].size + coordinates[axis];
+  }
+  return place;
+}
+
+std::uint64_t ProductRelay::hash() const {
+  auto hash = mix(hash_text("relay of a product"), sizes_.stops.hash());
+  hash = with_number(hash, sizes_.chunks);
+  return with_number(hash, sizes_.chunked ? static_cast<std::int64_t>(*sizes_.chunked) : -1);
+}
+
+std::int64_t ProductRelay::most_steps() const {
+  auto const& stops = sizes_.stops;
+  // Where b is cut otherwise, a device may own its terms in any stop.
+  bool const is_alike = sizes_.cut_of_b && stops.are_cut_as(*sizes_.cut_of_b);
+  auto const of_device =
+      is_alike ? stops.most_of_device() + (sizes_.starts_with_target ? 1 : 0) : stops.most();
+  return sizes_.chunks * std::min(of_device, stops.most()) + 1;
+}
+
+std::string ProductRelay::words() const {
+  return text("by sums that pass along ", join(sizes_.axes), " through ",
+              counted(sizes_.stops.devices(), "device"), ", in ", counted(sizes_.chunks, "chunk"),
+              ", and then copied");
+}
+
+}  // namespace tessera
