@@ -161,7 +161,8 @@ struct Engine::Impl {
       for (auto const* statement : statements) tag.hash = mix(tag.hash, hash_with_step(*statement));
     log.compare(tag, [first = Summary(*statements[0]),
                       last = Summary(*statements[statements.size() - 1]), steps = operation.steps] {
-      return text(first.describe(), ", ", steps->words(), ", by ", last.describe());
+      return text(first.describe(), "; written ", steps->words(), "; its last statement is ",
+                  last.describe());
     });
   }
 

@@ -268,6 +268,16 @@ void another_size() {
   });
 }
 
+// Only the last statement of the product differs.
+void another_target_of_product() {
+  auto const mesh = rows().mesh();
+  auto const a = ts::zeros<double>({8, 512 * ts::device_count()}, {mesh, ts::P(ts::none, "x")});
+  auto const b = ts::zeros<double>({512 * ts::device_count(), 3}, {mesh, ts::P("x", ts::none)});
+  auto c = ts::zeros<double>({8, 3}, {mesh, ts::P("x", ts::none)});
+  auto d = ts::zeros<double>({8, 3}, {mesh, ts::P("x", ts::none)});
+  told([&] { ts::matmul_into(is_second() ? d : c, a, b); });
+}
+
 // For these only TESSERA_CHECK=numbers finds the numbers of one process.
 void another_number() {
   auto u = start();
@@ -430,6 +440,7 @@ std::map<std::string, std::function<void()>> const scenarios{
     {"another_pointwise", another_pointwise},
     {"another_shape", another_shape},
     {"another_size", another_size},
+    {"another_target_of_product", another_target_of_product},
     {"another_number", another_number},
     {"another_fill", another_fill},
     {"other_host_cells", other_host_cells},

@@ -247,6 +247,14 @@ def compared_size(driver):
     told_all(driver, "another_size", r"assignment of 40 cells \(40,\) to array 1 \(40,\).*to array 1 \(41,\)")
 
 
+def compared_product(driver):
+    """A product of several steps is told as one statement, with its operands and its target."""
+    told_all(driver, "another_target_of_product",
+             r"matmul_into of .* reads 1 slice of array 1 \(8, \d+\).*; written by sums that pass along x "
+             r"through \d devices, in 1 chunk, and then copied; its last statement is copy of 24 cells "
+             r"\(8, 3\) to array 3 \(8, 3\).* to array 4 \(8, 3\)")
+
+
 def compared_message(driver):
     """A message of another statement is told with both statements in full too."""
     for processes, devices, environment in one_by_turn(COMPARED, "compared_message"):
@@ -353,8 +361,8 @@ SCENARIOS = [killed, stopped, stops_with_work, stops_at_the_end, another_stateme
              throws_on_one, functor_throws_on_one, one_device_is_late, mistake_on_all, right_with_delays, own_messages,
              growing_ghosts, budget_on_one, one_sided_stopped, one_sided_killed, another_fence,
              one_fence_less, index_on_one, all_add, compared_pointwise, compared_shape,
-             compared_size, compared_message, compared_more, compared_less, compared_number,
-             compared_fill, compared_right, compared_killed, unwinds, uneven]
+             compared_size, compared_product, compared_message, compared_more, compared_less,
+             compared_number, compared_fill, compared_right, compared_killed, unwinds, uneven]
 
 
 if __name__ == "__main__":
