@@ -18,6 +18,7 @@ class OperationReads {
     auto& into = reads_[place_of(array)];
     into.cells += read.cells;
     into.bytes += read.bytes;
+    into.forwarded_bytes += read.forwarded_bytes;
     add_routes(into, read.routes);
     if (read.cause < into.cause || read.reason.empty()) return;
     into.cause = read.cause;

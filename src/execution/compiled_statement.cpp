@@ -17,19 +17,21 @@ std::vector<Message> without_channels(std::vector<MessagePlan>&& plans) {
   return messages;
 }
 
+Exchange without_channels(ExchangeMessages&& plans) {
+  return {without_channels(std::move(plans.sends)),
+          without_channels(std::move(plans.receives)),
+          nullptr,
+          {}};
+}
+
 }  // namespace
 
 CompiledStatement::CompiledStatement(LoweredStatement&& lowered)
     : StatementPlan(std::move(static_cast<StatementPlan&>(lowered))) {
   for (auto& device : lowered.devices)
     devices.push_back({std::move(static_cast<DeviceWork&>(device)),
-                       without_channels(std::move(device.sends)),
-                       without_channels(std::move(device.receives)),
-                       nullptr,
-                       {},
-                       nullptr,
-                       0,
-                       nullptr});
+                       without_channels(std::move(static_cast<ExchangeMessages&>(device))),
+                       without_channels(std::move(device.forwarded)), nullptr, 0, nullptr});
   for (auto& device : devices) {
     if (std::ranges::any_of(device.parts, &Part::may_store_non_temporal))
       device.store_trials = std::make_unique<StoreTrials>();

@@ -3,6 +3,7 @@
 /// A plan made ready to run on this process: a lowered statement whose messages have their
 /// channels.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,15 +49,24 @@ struct PathUse {
   friend bool operator==(PathUse const&, PathUse const&) = default;
 };
 
-/// The work of one local device for a statement.
-struct DevicePlan : DeviceWork {
+/// Messages that a device exchanges with its peers at once: at most one to each, and one from each.
+struct Exchange {
   std::vector<Message> sends;
   std::vector<Message> receives;
   MessagePath const* path = nullptr;  ///< of all messages; null without any
   std::vector<PathUse> paths;         ///< where they take several: the messages are sorted by them
+};
+
+/// The work of one local device for a statement.
+struct DevicePlan : DeviceWork, Exchange {
+  Exchange forwarded;  ///< follows the other messages: cells that these brought
   std::unique_ptr<StoreTrials> store_trials;  ///< null if all stores go through the caches
   std::int64_t pair_bytes = 0;                ///< that it touches, if it may be one of a pair
   std::unique_ptr<PairTrials> pair_trials;    ///< null if it may not
+
+  /// In the order in which they take place.
+  [[nodiscard]] std::array<Exchange*, 2> exchanges() { return {this, &forwarded}; }
+  [[nodiscard]] std::array<Exchange const*, 2> exchanges() const { return {this, &forwarded}; }
 };
 
 /// A statement, ready to run on this process once its channels are open.

@@ -9,8 +9,8 @@ namespace tessera {
 namespace {
 
 void exchange(DeviceTask& task) {
-  auto const& plan = *task.plan;
-  if (plan.path != nullptr) plan.path->exchange(task, messages_of(plan));
+  for (auto const* exchange : task.plan->exchanges())
+    if (exchange->path != nullptr) exchange->path->exchange(task, messages_of(*exchange));
 }
 
 void copy_locally(DeviceTask& task) {
@@ -96,8 +96,10 @@ void exchange_cells(DeviceTask& task) {
 }
 
 bool channels_hold_messages(DevicePlan const& plan) {
-  return std::ranges::all_of(
-      plan.sends, [&](Message const& message) { return plan.path->holds_whole(message); });
+  bool const is_one_exchange = plan.forwarded.path == nullptr;
+  return is_one_exchange && std::ranges::all_of(plan.sends, [&](Message const& message) {
+           return plan.path->holds_whole(message);
+         });
 }
 
 void send_cells(DeviceTask& task) {

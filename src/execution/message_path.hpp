@@ -21,6 +21,7 @@ struct DeviceTask;
 struct PathMessages {
   std::span<Message const> sends;
   std::span<Message const> receives;
+  std::span<PathUse const> paths = {};  ///< where they take several
 };
 
 /// One path of messages. Has no state of its own.
@@ -75,12 +76,13 @@ class PathSteps : public MessagePath {
 /// Returns the path through the slots of channels, from host to host.
 [[nodiscard]] MessagePath const& slot_path();
 
-[[nodiscard]] inline PathMessages messages_of(DevicePlan const& plan) {
-  return {plan.sends, plan.receives};
+[[nodiscard]] inline PathMessages messages_of(Exchange const& exchange) {
+  return {exchange.sends, exchange.receives, exchange.paths};
 }
-[[nodiscard]] inline PathMessages messages_of(DevicePlan const& plan, PathUse const& use) {
-  return {std::span(plan.sends).subspan(use.first_send, use.send_count),
-          std::span(plan.receives).subspan(use.first_receive, use.receive_count)};
+/// Those of them that take one path.
+[[nodiscard]] inline PathMessages messages_of(PathMessages const& all, PathUse const& use) {
+  return {all.sends.subspan(use.first_send, use.send_count),
+          all.receives.subspan(use.first_receive, use.receive_count)};
 }
 
 /// Returns the bytes of piece `round` of a message that travels in slots of `slot_bytes`; 0 past

@@ -51,12 +51,14 @@ class Arrivals {
     auto const is_apart = [&](MessageBlock const& block, bool writes) {
       return is_independent(base(block.storage, block.buffer), block.block, writes);
     };
-    for (auto const& message : plan.sends)
-      for (auto const& block : message.blocks)
-        if (!is_apart(block, false)) return false;
-    for (auto const& message : plan.receives)
-      for (auto const& block : message.blocks)
-        if (!is_apart(block, true)) return false;
+    for (auto const* exchange : plan.exchanges()) {
+      for (auto const& message : exchange->sends)
+        for (auto const& block : message.blocks)
+          if (!is_apart(block, false)) return false;
+      for (auto const& message : exchange->receives)
+        for (auto const& block : message.blocks)
+          if (!is_apart(block, true)) return false;
+    }
     return std::ranges::all_of(plan.copies, [&](LocalCopy const& copy) {
       return is_independent(base(copy.source, copy.from), copy.pair.from, false) &&
              is_independent(base(copy.storage, copy.to), copy.pair.to, true);

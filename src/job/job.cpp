@@ -12,16 +12,35 @@ Job::Job(Bootstrap& bootstrap, std::int64_t local_devices)
       local_count_(local_devices),
       most_local_count_(local_devices),
       even_(0) {
-  if (bootstrap.is_equal_on_all(local_devices)) {
-    even_ = local_devices;
+  count_devices(bootstrap);
+  find_hosts(bootstrap);
+}
+
+void Job::count_devices(Bootstrap& bootstrap) {
+  if (bootstrap.is_equal_on_all(local_count_)) {
+    even_ = local_count_;
     first_local_ = DeviceId(self_.value() * even_);
     device_count_ = process_count_ * even_;
     return;
   }
-  most_local_count_ = bootstrap.max_of(local_devices);
-  first_local_ = DeviceId(bootstrap.sum_before(local_devices));
-  device_count_ = bootstrap.max_of(first_local_.value() + local_devices);
+  most_local_count_ = bootstrap.max_of(local_count_);
+  first_local_ = DeviceId(bootstrap.sum_before(local_count_));
+  device_count_ = bootstrap.max_of(first_local_.value() + local_count_);
   firsts_ = bootstrap.table_of(first_local_.value());
+}
+
+void Job::find_hosts(Bootstrap& bootstrap) {
+  hosts_ = {device_count_, std::max<std::int64_t>(device_count_, 1)};
+  auto const processes = bootstrap.host_processes();
+  if (std::ssize(processes) == process_count_) return;
+  auto const first = first_device_of(processes.front()).value();
+  auto const end = first_device_of(processes.back()).value() + devices_of(processes.back());
+  auto const per_host = std::max<std::int64_t>(bootstrap.max_of(end - first), 1);
+  bool const has_ranks_in_a_row =
+      processes.back().value() - processes.front().value() + 1 == std::ssize(processes);
+  bool const is_regular = has_ranks_in_a_row && first % per_host == 0 &&
+                          (end - first == per_host || end == device_count_);
+  if (bootstrap.max_of(is_regular ? 0 : 1) == 0) hosts_.per_host = per_host;
 }
 
 ProcessId Job::process_of(DeviceId device) const {

@@ -8,6 +8,7 @@
 #include "tessera/base/ids.hpp"
 
 #include "src/job/bootstrap.hpp"
+#include "src/mesh/member_hosts.hpp"
 
 namespace tessera {
 
@@ -50,8 +51,14 @@ class Job {
   [[nodiscard]] DeviceId first_device_of(ProcessId process) const;
   /// How many devices a process drives.
   [[nodiscard]] std::int64_t devices_of(ProcessId process) const;
+  /// The hosts of the devices, if these are consecutive on each host and equally many, but for the
+  /// last host, which may have fewer; otherwise all count as one host.
+  [[nodiscard]] MemberHosts const& hosts() const { return hosts_; }
 
  private:
+  void count_devices(Bootstrap& bootstrap);
+  void find_hosts(Bootstrap& bootstrap);
+
   ProcessId self_;
   std::int64_t process_count_;
   std::int64_t device_count_;
@@ -60,6 +67,7 @@ class Job {
   DeviceId first_local_;
   std::int64_t even_;                     ///< devices per process; 0 where they differ
   std::span<std::int64_t const> firsts_;  ///< first device by rank; empty where counts are even
+  MemberHosts hosts_;
 };
 
 }  // namespace tessera

@@ -33,6 +33,8 @@ std::ostream& operator<<(std::ostream& out, Explanation const& explanation) {
     if (read.cells > 0)
       out << ", " << counted(read.cells, "cell") << ", " << bytes_text(read.bytes) << " over "
           << read.routes;
+    if (read.forwarded_bytes > 0)
+      out << ", " << bytes_text(read.forwarded_bytes) << " of them forwarded within the host";
     if (!read.reason.empty()) out << "; " << read.reason;
     out << '\n';
   }

@@ -12,8 +12,8 @@
 #include "src/execution/storage/scalar_state.hpp"
 #include "src/job/job.hpp"
 #include "src/plan/ghost.hpp"
-#include "src/runtime/device_pool.hpp"
-#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/devices/device_pool.hpp"
+#include "src/runtime/devices/failure_policy.hpp"
 
 namespace tessera {
 

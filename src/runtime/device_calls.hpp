@@ -6,9 +6,9 @@
 
 #include "tessera/base/ids.hpp"
 
-#include "src/runtime/device_pool.hpp"
-#include "src/runtime/dispatcher.hpp"
-#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/devices/device_pool.hpp"
+#include "src/runtime/devices/dispatcher.hpp"
+#include "src/runtime/devices/failure_policy.hpp"
 
 namespace tessera {
 

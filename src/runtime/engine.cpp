@@ -17,11 +17,11 @@
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/array_allocator.hpp"
 #include "src/runtime/device_calls.hpp"
-#include "src/runtime/device_pool.hpp"
-#include "src/runtime/dispatcher.hpp"
-#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/devices/device_pool.hpp"
+#include "src/runtime/devices/dispatcher.hpp"
+#include "src/runtime/devices/failure_policy.hpp"
+#include "src/runtime/devices/loop_dispatcher.hpp"
 #include "src/runtime/local_devices.hpp"
-#include "src/runtime/loop_dispatcher.hpp"
 #include "src/runtime/profiler/budget_stack.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 #include "src/runtime/statement_listener.hpp"
@@ -237,6 +237,7 @@ struct Engine::Impl {
 
   std::uint64_t number = ++detail::current_runtime.engines;
   Job job;
+  Machine machine{job.hosts(), Costs::from_environment()};
   Network network;
   StatementLog log{network};
   DevicePool devices;
@@ -247,7 +248,7 @@ struct Engine::Impl {
   FailurePolicy failures{job, network, devices, gpu_routes};
   Dispatcher dispatcher{devices, trees, profiler};
   TreeCollectives collectives{{job, log, devices, trees, dispatcher, failures}};
-  StatementPlanner planner{job, {network, gpu_routes}, devices, profiler};
+  StatementPlanner planner{job, machine, {network, gpu_routes}, devices, profiler};
   LoopDispatcher loops{{log, devices, trees, dispatcher, profiler, {network, gpu_routes}}};
   ArrayAllocator arrays{job, devices, failures, number};
   std::shared_ptr<detail::BudgetStack> budgets =
@@ -267,6 +268,9 @@ std::uint64_t Engine::number() const {
 }
 Job const& Engine::job() const {
   return impl_->job;
+}
+Machine const& Engine::machine() const {
+  return impl_->machine;
 }
 DeviceKind Engine::device_kind() const {
   return impl_->devices.kind();

@@ -14,6 +14,7 @@
 #include "src/job/bootstrap.hpp"
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
+#include "src/plan/costs.hpp"
 #include "src/runtime/current_runtime.hpp"
 #include "src/statement/statement.hpp"
 
@@ -46,6 +47,8 @@ class Engine {
   /// Returns the number of this engine among those of the process, counted from 1.
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] Job const& job() const;
+  /// Returns what plans know of the machine.
+  [[nodiscard]] Machine const& machine() const;
   [[nodiscard]] DeviceKind device_kind() const;
   /// Returns the traits of the devices' queues.
   [[nodiscard]] QueueTraits const& device_traits() const;

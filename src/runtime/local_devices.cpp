@@ -110,7 +110,7 @@ void agree_on_kind(Bootstrap& bootstrap, DeviceKind kind) {
 
 }  // namespace
 
-LocalDevices LocalDevices::of_this_process(RuntimeOptions const& options, Bootstrap& bootstrap) {
+LocalDevices devices_of_this_process(RuntimeOptions const& options, Bootstrap& bootstrap) {
   Wish wish;
   run_alike(bootstrap, [&] {
     wish.driver = choose_driver(options);

@@ -138,9 +138,8 @@ struct Runtime::Impl {
   void make_engine(RuntimeOptions const& options) {
     try {
       check_variables(*bootstrap);
-      engine =
-          std::make_unique<Engine>(*bootstrap, LocalDevices::of_this_process(options, *bootstrap),
-                                   NetworkOptions::from_environment());
+      engine = std::make_unique<Engine>(*bootstrap, devices_of_this_process(options, *bootstrap),
+                                        NetworkOptions::from_environment());
     } catch (Error const&) {
       throw;
     } catch (std::exception const& error) {

@@ -47,8 +47,8 @@ std::shared_ptr<CompiledStatement> const& StatementPlanner::plan_for(Statement c
     key_.describe(statement);
   }
   profiler_.count_plan();
-  auto plan = connect(lower_statement(statement, modes, {job_.first_local(), job_.local_count()}),
-                      tag, messages_);
+  auto plan =
+      connect(lower_statement(statement, modes, local_devices(), forwarding_), tag, messages_);
   devices_.make_room(*plan);
   return cache_.insert(key_, std::move(plan));
 }
@@ -57,7 +57,7 @@ CompiledOperation const& StatementPlanner::plan_for(Operation const& operation,
                                                     StatementTag const& tag) {
   if (auto const* found = cache_.find_operation(key_)) return *found;
   profiler_.count_plan();
-  auto lowered = lower_operation(operation, {job_.first_local(), job_.local_count()});
+  auto lowered = lower_operation(operation, local_devices(), forwarding_);
   auto plan = std::make_unique<CompiledOperation>();
   plan->device_bytes = lowered.device_bytes;
   for (auto& step : lowered.steps) {

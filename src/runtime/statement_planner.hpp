@@ -10,9 +10,10 @@
 #include "src/execution/connection/connect.hpp"
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
-#include "src/runtime/device_pool.hpp"
+#include "src/runtime/devices/device_pool.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 #include "src/runtime/statements/plan_cache.hpp"
+#include "src/statement/lowering/lower_statement.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -20,9 +21,13 @@ namespace tessera {
 /// Threads: the caller's. A plan that is found allocates nothing.
 class StatementPlanner {
  public:
-  StatementPlanner(Job const& job, MessageTools const& messages, DevicePool& devices,
-                   Profiler& profiler)
-      : job_(job), messages_(messages), devices_(devices), profiler_(profiler) {}
+  StatementPlanner(Job const& job, Machine const& machine, MessageTools const& messages,
+                   DevicePool& devices, Profiler& profiler)
+      : job_(job),
+        forwarding_(Forwarding::in_job(machine)),
+        messages_(messages),
+        devices_(devices),
+        profiler_(profiler) {}
 
   /// Computes the plan key of a statement, or of an operation. Later calls use this key.
   void describe(Statement const& statement) { key_.describe(statement); }
@@ -40,7 +45,12 @@ class StatementPlanner {
                                                   StatementTag const& tag);
 
  private:
+  [[nodiscard]] DeviceSpan local_devices() const {
+    return {job_.first_local(), job_.local_count()};
+  }
+
   Job const& job_;
+  Forwarding forwarding_;
   MessageTools messages_;
   DevicePool& devices_;
   Profiler& profiler_;

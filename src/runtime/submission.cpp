@@ -9,6 +9,10 @@ void submit(Operation const& operation) {
   engine().run(operation);
 }
 
+Machine const& machine() {
+  return engine().machine();
+}
+
 void run_on_local_devices(std::function<void(DeviceId)> const& f) {
   engine().on_local_devices(f);
 }

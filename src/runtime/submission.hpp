@@ -13,6 +13,7 @@ namespace tessera {
 
 struct Loop;
 struct LoopRun;
+struct Machine;
 struct Operation;
 namespace detail {
 
@@ -22,6 +23,8 @@ namespace detail {
 /// Ranks:  collective.
 /// Throws: as `submit` of a statement.
 void submit(Operation const& operation);
+/// What plans of operations may depend on beside the arrays.
+[[nodiscard]] Machine const& machine();
 void run_on_local_devices(std::function<void(DeviceId)> const& f);
 void open_loop_channels(Loop& loop);
 void run_loop_blocks(LoopRun const& run);

@@ -12,9 +12,9 @@
 #include "src/execution/one_sided/host_collectives.hpp"
 #include "src/execution/reduction_tree.hpp"
 #include "src/job/job.hpp"
-#include "src/runtime/device_pool.hpp"
-#include "src/runtime/dispatcher.hpp"
-#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/devices/device_pool.hpp"
+#include "src/runtime/devices/dispatcher.hpp"
+#include "src/runtime/devices/failure_policy.hpp"
 #include "src/runtime/statements/statement_log.hpp"
 
 namespace tessera {

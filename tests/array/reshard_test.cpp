@@ -6,8 +6,10 @@
 #include "tessera/array/shards.hpp"
 
 #include "src/base/text.hpp"
+#include "src/plan/exchange/exchange_plan.hpp"
 #include "src/runtime/engine.hpp"
 
+#include "support/agree.hpp"
 #include "support/arrays.hpp"
 #include "support/device_kinds.hpp"
 #include "support/left_out.hpp"
@@ -85,6 +87,27 @@ TEST_CASE("cells longer than many slots arrive in the order of any layout") {
     CHECK(wrong_cell(v) == "none");
     CHECK(wrong_cell(reshard(v, u.sharding())) == "none");
   }
+}
+
+TEST_CASE("devices of a host get cells of other hosts from each other") {
+  bool const is_forwarding = forward_variable() == 4 && device_count() == 8;
+  if (test::left_out_if(!is_forwarding, "it needs 8 devices and TESSERA_FORWARD=4")) return;
+  Mesh const all({{"x", 8}});
+  auto const u = values({801, 103}, {all, P("x", none)});
+  auto v = zeros<double, 2>({1, 1}, {all, P(none, none)});
+  auto const before = counters();
+  auto const said = explain([&] { v = reshard(u, {all, P(none, none)}); });
+  auto const sent = (counters() - before).bytes;
+  CHECK(wrong_cell(v) == "none");
+
+  // A device sends its rows to the three others of its host and to one device of the other; it
+  // receives rows from there and forwards them to three.
+  auto const& read = said.statements.front().reads.front();
+  auto const row_bytes = std::int64_t{103} * 8;
+  CHECK(sent == read.bytes);
+  CHECK(test::total_over_processes(read.bytes - read.forwarded_bytes) == 801 * row_bytes * 4);
+  CHECK(test::total_over_processes(read.forwarded_bytes) == 801 * row_bytes * 3);
+  CHECK(text(said).find("of them forwarded within the host") != std::string::npos);
 }
 
 TEST_SUITE_END();

@@ -46,7 +46,7 @@ FLOORS = {
     "liveness": ["."],
     "network": ["."],
     "execution": ["storage", "pairs", ".", "gpu_channels", ("connection", "one_sided")],
-    "runtime": ["statements", "profiler", "start", "."],
+    "runtime": ["statements", "profiler", "start", "devices", "."],
     "array": ["erased", "expr", "gpu", "evaluate", "."],
     "program": ["."],
     "ops": [".", "products"],

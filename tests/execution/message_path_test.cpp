@@ -49,7 +49,7 @@ TEST_CASE("messages that all travel alike stay as they are") {
   CHECK(plan.path == &slot_path());
   REQUIRE(plan.paths.size() == 1);
   CHECK(plan.paths[0] == PathUse{&slot_path(), 0, 2, 0, 1});
-  CHECK(peers_of(messages_of(plan, plan.paths[0]).sends) == Peers{2, 1});
+  CHECK(peers_of(messages_of(messages_of(plan), plan.paths[0]).sends) == Peers{2, 1});
 }
 
 TEST_CASE("a device without messages uses no path") {
@@ -70,15 +70,15 @@ TEST_CASE("messages are grouped by their paths, in their order, staged ones last
 
   CHECK(plan.path == &mixed_path());
   REQUIRE(plan.paths.size() == 3);
-  auto const peer = messages_of(plan, plan.paths[0]);
+  auto const peer = messages_of(messages_of(plan), plan.paths[0]);
   CHECK(plan.paths[0].path == &peer_path());
   CHECK(peers_of(peer.sends) == Peers{1, 3});
   CHECK(peer.receives.empty());
-  auto const communicator = messages_of(plan, plan.paths[1]);
+  auto const communicator = messages_of(messages_of(plan), plan.paths[1]);
   CHECK(plan.paths[1].path == &communicator_path());
   CHECK(peers_of(communicator.sends) == Peers{2});
   CHECK(peers_of(communicator.receives) == Peers{6, 5});
-  auto const staged = messages_of(plan, plan.paths[2]);
+  auto const staged = messages_of(messages_of(plan), plan.paths[2]);
   CHECK(plan.paths[2].path == &staged_path());
   CHECK(peers_of(staged.sends) == Peers{0});
   CHECK(peers_of(staged.receives) == Peers{7});

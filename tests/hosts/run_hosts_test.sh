@@ -101,6 +101,34 @@ run_on() {
   "$here/hosts" down
 }
 
+# check_crossing BYTES SCENARIO [OPTION...]: with four devices on each of two hosts, these bytes pass between the
+# hosts in all, and no cell is wrong.
+check_crossing() {
+  local bytes=$1 scenario=$2 output crossed wrong
+  shift 2
+  output=$(TESSERA_DEVICES=2 "$here/hosts-mpirun" "$@" -H h1:2,h2:2 "$scenarios" "$scenario")
+  crossed=$(awk '/^between hosts/ { sum += $3 } END { print sum + 0 }' <<<"$output")
+  wrong=$(awk '/^between hosts/ { sum += $7; n++ } END { print n == 4 ? sum : "unknown" }' <<<"$output")
+  echo "$scenario on 2 hosts $*: $crossed bytes between them"
+  [[ $wrong == 0 && $crossed == "$bytes" ]] || {
+    echo "$wrong wrong cells; $bytes bytes expected: $output"
+    return 1
+  }
+}
+
+# run_crossing: of 400000 bytes, a half on each host, copies for all devices cross once; without
+# forwarding each device gets its half by itself. Of a layer the sums cross, there and back, and no
+# cell of the weight.
+run_crossing() {
+  "$here/hosts" up 2 bridge
+  check_crossing 400000 copies_for_all
+  TESSERA_FORWARD=0 check_crossing 1600000 copies_for_all
+  # Hosts whose devices are not in a row: nothing is forwarded.
+  check_crossing 1600000 copies_for_all --map-by node
+  TESSERA_COSTS=network_bytes=1.25e8 check_crossing $((2 * 512 * 2048 * 4)) row_layer
+  "$here/hosts" down
+}
+
 # run_gpus: with emulated GPUs, whose messages between hosts UCX takes from their memory.
 run_gpus() {
   local output
@@ -155,6 +183,7 @@ heat_bits[1000003]=$("$heat" --cells 1000003 --steps 100 | bits_of)
 delayed_bits=$("$heat" --cells 100 --steps 100 | bits_of)
 
 run_on 2 bridge
+run_crossing
 run_gpus
 run_on 3 bridge
 if [[ -c /dev/net/tun ]]; then

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -48,6 +50,26 @@ void check_counts(std::vector<std::int64_t> const& counts) {
     });
 }
 
+/// The devices of a job, and those of a host.
+using Hosts = std::pair<std::int64_t, std::int64_t>;
+
+/// As the processes of a job know them, if they all agree; so many processes are on each host.
+std::optional<Hosts> hosts_of(std::vector<std::int64_t> const& counts, std::int64_t per_host) {
+  ThreadJob threads_job(static_cast<std::int64_t>(counts.size()), per_host);
+  std::vector<Hosts> found(counts.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      threads.emplace_back([&, i] {
+        auto const bootstrap = threads_job.join(static_cast<std::int64_t>(i));
+        auto const& hosts = Job(*bootstrap, counts[i]).hosts();
+        found[i] = {hosts.members, hosts.per_host};
+      });
+  }
+  bool const agree = std::ranges::all_of(found, [&](Hosts const& h) { return h == found[0]; });
+  return agree ? std::optional(found[0]) : std::nullopt;
+}
+
 }  // namespace
 
 TEST_CASE("ids follow the ranks, also where processes drive different numbers of devices") {
@@ -58,6 +80,15 @@ TEST_CASE("ids follow the ranks, also where processes drive different numbers of
   check_counts({2, 1});
   check_counts({1, 4, 2, 3});
   check_counts({1, 0, 2, 0});
+}
+
+TEST_CASE("the hosts of devices are known where devices are equally many and in a row") {
+  CHECK(hosts_of({2, 2, 2, 2}, 2) == Hosts{8, 4});
+  CHECK(hosts_of({1, 3, 2, 2, 1}, 2) == Hosts{9, 4});
+  CHECK(hosts_of({2, 2, 1}, 1) == Hosts{5, 2});
+  CHECK(hosts_of({2, 2, 2}, 3) == Hosts{6, 6});
+  CHECK(hosts_of({1, 2, 1}, 1) == Hosts{4, 4});
+  CHECK(hosts_of({0, 0, 1, 1}, 2) == Hosts{2, 2});
 }
 
 TEST_CASE("numbers from outside are no devices of this process, however large or small") {

@@ -13,7 +13,11 @@
 #include "tessera/program/program.hpp"
 #include "tessera/runtime/budget.hpp"
 
+#include "src/plan/exchange/forwarding.hpp"
+
+#include "support/agree.hpp"
 #include "support/arrays.hpp"
+#include "support/left_out.hpp"
 
 using namespace tessera;
 using test::over;
@@ -247,6 +251,28 @@ TEST_CASE("a product whose sums pass from device to device counts as one stateme
   if (of.devices > 1)
     CHECK_ALL(explained.statements[0].writes.starts_with("by sums that pass along x through "));
   CHECK_ALL(target.to_host() == once);
+}
+
+TEST_CASE("the cells of an operand that all devices of a host need are forwarded") {
+  auto const devices = device_count();
+  bool const is_forwarding = forward_variable() == 3 && devices == 8;
+  if (test::left_out_if(!is_forwarding, "it needs 8 devices and TESSERA_FORWARD=3")) return;
+  auto const a = test::spread_out<double, 2>(counted_from(1, {16, 24}), rows_over(devices));
+  auto const b = test::spread_out<double, 2>(counted_from(2, {24, 10}), rows_over(devices));
+  auto c = zeros<double>({16, 10}, rows_over(devices));
+  auto const explained =
+      explain([&] { matmul_into(c, a, b, {.adds = false, .memory_bytes = 800}); });
+  REQUIRE(explained.statements.size() == 1);
+  auto const& statement = explained.statements.front();
+
+  CHECK_ALL(statement.writes == "in 4 slices of cells");
+  CHECK_ALL(statement.reads[0].forwarded_bytes == 0);
+  // Devices 0 to 2, 3 to 5, and 6 and 7 are hosts. All cells of b but their own come to the three
+  // hosts, and there to all devices but one.
+  auto const rows_of_b = 3 * std::int64_t{10} * 8;
+  CHECK(test::total_over_processes(statement.reads[1].forwarded_bytes) ==
+        rows_of_b * (5 * 2 + 5 * 2 + 6 * 1));
+  CHECK_ALL(c.to_host() == matmul(a, b).to_host());
 }
 
 TEST_CASE("a recorded loop replays such a product, with arrays that change places") {

@@ -7,12 +7,23 @@ if(NOT TESSERA_SANITIZE)
 endif()
 target_include_directories(ops_test PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/numpy")
 
+# The random programs where cells are forwarded among three devices in a row, as on a host.
+foreach(how IN ITEMS solo:8 2x4:mpi)
+  string(REPLACE ":" "" name "forwarded.${how}")
+  tessera_add_run(${name} SPREAD ${how} PROGRAM ops_test
+    ARGUMENTS "--test-suite=ops/fuzz,ops/products*" PROCESSORS 8 LABELS ops
+    ENVIRONMENT TESSERA_FORWARD=3 TESSERA_FUZZ_CASES=100)
+  if(how STREQUAL "solo:8" AND TESSERA_WITH_MPI AND NOT TESSERA_SANITIZE)
+    tessera_only_in_full(${name})
+  endif()
+endforeach()
+
 # The random programs with slots so short that most messages travel in pieces, which cut rows anywhere.
 foreach(how IN LISTS TESSERA_SHORT_SLOTS)
   string(REPLACE ":" "" name "short_slots.${how}")
   tessera_add_run(${name} SPREAD ${how} PROGRAM ops_test ARGUMENTS --test-suite=ops/fuzz
     PROCESSORS 3 LABELS ops
-    ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=150)
+    ENVIRONMENT TESSERA_SLOT_BYTES=128 TESSERA_FUZZ_CASES=150 TESSERA_FORWARD=2)
   if(NOT how STREQUAL "3x1:shm" AND NOT TESSERA_SANITIZE)
     tessera_only_in_full(${name})
   endif()

@@ -475,6 +475,7 @@ struct Met {
   std::int64_t sent = 0;            // cells that devices send
   std::int64_t second_places = 0;   // boxes of cells that a device copies to another place
   std::int64_t sent_again = 0;      // those of them that their receivers lack only once
+  std::int64_t forwarded = 0;       // transfers that come from a device of the reader's host
   // How often a device is sent a cell of an array twice, because it reads the cell ...
   std::int64_t images = 0;          // in several ghost cells, of which all but one are images
   std::int64_t read_both_ways = 0;  // in a ghost cell and in a temporary
@@ -522,6 +523,7 @@ class Run {
       plans_.push_back(plan_exchange(uses_, place_, DeviceId{id}));
     for (std::int64_t id = 0; id <= most_devices; ++id) check_partners(DeviceId{id});
     for (std::int64_t id = 0; id <= most_devices; ++id) deliver_to(DeviceId{id});
+    check_forwarding(2 + met_.statements % 4);
   }
 
   void take_effect(Random& random) {
@@ -561,6 +563,85 @@ class Run {
       demand(a != b || sent.empty(), "device ", a, " sends to itself");
       demand(sent == received, a, " sends ", test::list_of(sent), " but ", b, " receives ",
              test::list_of(received));
+    }
+  }
+
+  // The same plans where so many devices are a host, against those without forwarding: all devices
+  // get the same cells to the same places, and what several of a host need crosses once.
+  void check_forwarding(std::int64_t per_host) {
+    Forwarding const forwarding{{most_devices + 1, per_host}, 0};
+    auto const& hosts = forwarding.hosts;
+    std::vector<ExchangePlan> forwarded;
+    for (std::int64_t id = 0; id <= most_devices; ++id)
+      forwarded.push_back(plan_exchange(uses_, place_, DeviceId{id}, forwarding));
+    for (std::int64_t id = 0; id <= most_devices; ++id)
+      check_forwarded(DeviceId{id}, forwarded, hosts);
+    for (std::int64_t owner = 0; owner <= most_devices; ++owner)
+      for (std::int64_t host = 0; host < hosts.count(); ++host)
+        check_crossing(DeviceId{owner}, forwarded, {hosts.first(host), hosts.size(host)});
+  }
+
+  void check_forwarded(DeviceId device, std::vector<ExchangePlan> const& forwarded,
+                       MemberHosts const& hosts) {
+    auto const& own = forwarded[static_cast<std::size_t>(device.value())];
+    demand(own.copies == plan(device).copies, "device ", device, " copies other cells");
+    auto arrived = own.receives;
+    for (auto const& transfer : own.forwarded_receives) {
+      ++met_.forwarded;
+      demand(hosts.host_of(transfer.peer.value()) == hosts.host_of(device.value()), transfer,
+             " is forwarded from another host than that of ", device);
+      auto const& forwarder = forwarded[static_cast<std::size_t>(transfer.peer.value())];
+      auto const from = std::ranges::find_if(forwarder.receives, [&](Transfer const& received) {
+        return received.operand == transfer.operand && received.cells == transfer.cells &&
+               received.box == transfer.box &&
+               hosts.host_of(received.peer.value()) != hosts.host_of(device.value());
+      });
+      demand(from != forwarder.receives.end(), "device ", transfer.peer, " has not got ", transfer,
+             ", which it forwards to ", device);
+      arrived.push_back(transfer);
+      arrived.back().peer = from->peer;
+    }
+    auto needed = plan(device).receives;
+    auto const order = [](Transfer const& a, Transfer const& b) { return text(a) < text(b); };
+    std::ranges::sort(arrived, order);
+    std::ranges::sort(needed, order);
+    demand(arrived == needed, "device ", device, " gets ", test::list_of(arrived), " and not ",
+           test::list_of(needed));
+    for (std::int64_t id = 0; id <= most_devices; ++id) {
+      auto const& other = forwarded[static_cast<std::size_t>(id)];
+      demand(ends_of(own.sends, DeviceId{id}) == ends_of(other.receives, device) &&
+                 ends_of(own.forwarded_sends, DeviceId{id}) ==
+                     ends_of(other.forwarded_receives, device),
+             "device ", device, " and ", id, " do not agree on what the one sends the other");
+    }
+  }
+
+  // The transfers with one peer, as both ends know them: each puts the cells where it wants.
+  static std::vector<Transfer> ends_of(std::vector<Transfer> const& transfers, DeviceId peer) {
+    auto result = with_peer(transfers, peer);
+    for (auto& transfer : result) transfer.into = 0;
+    return result;
+  }
+
+  struct Devices {
+    std::int64_t first;
+    std::int64_t count;
+  };
+  // No cells that are read through temporaries come twice from one owner to another host, but those
+  // that a device needs in several of them.
+  void check_crossing(DeviceId owner, std::vector<ExchangePlan> const& forwarded,
+                      Devices const& host) const {
+    if (owner.value() >= host.first && owner.value() < host.first + host.count) return;
+    std::set<std::pair<std::size_t, std::string>> lists;
+    for (std::int64_t id = host.first; id < host.first + host.count; ++id) {
+      std::map<std::size_t, std::string> by_operand;
+      for (auto const& transfer :
+           with_peer(forwarded[static_cast<std::size_t>(id)].receives, owner))
+        if (!uses_[transfer.operand].in_place)
+          by_operand[transfer.operand] += text(transfer.box, ": ", transfer.cells, '\n');
+      for (auto const& key : by_operand)
+        demand(lists.insert(key).second, "cells of ", owner, " come to several devices of the ",
+               "host of ", host.first, ": ", key.second);
     }
   }
 
@@ -911,6 +992,7 @@ TEST_CASE("every device is sent exactly the cells it reads and lacks, whatever t
   CHECK(part * met.stepped > cases / 50);
   CHECK(met.stepped_reads > cases / 4);
   CHECK(part * met.second_places > cases / 20);
+  CHECK(part * met.forwarded > cases / 20);
   CHECK(met.images + met.read_both_ways + met.several_steps < cases / 20);
   CHECK(met.sent_again < met.sent / 20);
 }

@@ -19,7 +19,7 @@ namespace {
 // Of a job of one process, whatever this one is a part of.
 LocalDevices devices_for(RuntimeOptions const& options) {
   auto const bootstrap = make_single_bootstrap();
-  return LocalDevices::of_this_process(options, *bootstrap);
+  return devices_of_this_process(options, *bootstrap);
 }
 
 RuntimeOptions asking_for(DeviceKind kind, std::int64_t count) {

@@ -46,15 +46,17 @@ std::pair<std::string, std::string> thrown(char const* name, char const* value) 
 
 TEST_CASE("any variable that cannot be read is refused at the start, by all processes alike") {
   std::vector<std::pair<char const*, char const*>> const mistakes{
-      {"TESSERA_DEVICES", "many"}, {"TESSERA_DEVICE", "abacus"},
-      {"TESSERA_ROUTE", "pigeon"}, {"TESSERA_GPU_ROUTE", "pigeon"},
-      {"TESSERA_SLOT_BYTES", "1"}, {"TESSERA_STALL", "soon"},
-      {"TESSERA_SILENCE", "-1"},   {"TESSERA_CHECK", "records"},
-      {"TESSERA_DEPTH", "0"},      {"TESSERA_TILE", "64x"},
-      {"TESSERA_TILE", "64 x 64"}, {"TESSERA_OVERLAP", "yes"},
-      {"TESSERA_GRAPHS", "2"},     {"TESSERA_STRICT", "on"},
-      {"TESSERA_REPORT", "on"},    {"TESSERA_TRACE", "no such folder/run.json"},
-      {"TESSERA_COLOR", "pink"},   {"TESSERA_EMULATED_PEERS", "friends"},
+      {"TESSERA_DEVICES", "many"},     {"TESSERA_DEVICE", "abacus"},
+      {"TESSERA_ROUTE", "pigeon"},     {"TESSERA_GPU_ROUTE", "pigeon"},
+      {"TESSERA_SLOT_BYTES", "1"},     {"TESSERA_STALL", "soon"},
+      {"TESSERA_SILENCE", "-1"},       {"TESSERA_CHECK", "records"},
+      {"TESSERA_DEPTH", "0"},          {"TESSERA_TILE", "64x"},
+      {"TESSERA_TILE", "64 x 64"},     {"TESSERA_OVERLAP", "yes"},
+      {"TESSERA_GRAPHS", "2"},         {"TESSERA_STRICT", "on"},
+      {"TESSERA_REPORT", "on"},        {"TESSERA_TRACE", "no such folder/run.json"},
+      {"TESSERA_COLOR", "pink"},       {"TESSERA_EMULATED_PEERS", "friends"},
+      {"TESSERA_FORWARD", "-1"},       {"TESSERA_COSTS", "cheap"},
+      {"TESSERA_COSTS", "messages=0"},
   };
   for (auto const& [name, value] : mistakes) {
     CAPTURE(name);
@@ -103,6 +105,8 @@ TEST_CASE("variables that can be read are none of its business") {
   for (auto const& [name, value] : {std::pair("TESSERA_COLOR", "always"),
                                     {"TESSERA_GPU_ROUTE", "ucx"},
                                     {"TESSERA_TILE", "64x0x8"},
+                                    {"TESSERA_FORWARD", "0"},
+                                    {"TESSERA_COSTS", "network_bytes=1e8,messages=2.5e5"},
                                     {"TESSERA_GRAPHS", ""}}) {
     CAPTURE(name);
     CHECK(thrown(name, value) == std::pair(std::string(), std::string()));

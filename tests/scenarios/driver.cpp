@@ -4,6 +4,7 @@
 //
 // tests/scenarios/run.py starts each under mpirun and looks at what the processes say.
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -411,8 +412,48 @@ void routes() {
   right_with_delays();
 }
 
+void say_crossing(ts::Counters::Routes const& sent, std::int64_t bytes, std::int64_t wrong) {
+  std::fputs(ts::detail::text("between hosts ", sent.ucx + sent.mpi, " of ", bytes, " bytes, ",
+                              wrong, " wrong cells\n")
+                 .c_str(),
+             stdout);
+}
+
+// Every device gets a copy of all cells. Each process says how many bytes it sent to other hosts.
+void copies_for_all() {
+  constexpr std::int64_t count = 50000;
+  auto const value = [](std::int64_t i) { return 0.1 * static_cast<double>(i % 9973); };
+  auto const u =
+      ts::from_index<double>({count}, rows(), [&](auto const& i) { return value(i[0]); });
+  auto const before = ts::counters();
+  auto const v = ts::reshard(u, {rows().mesh(), ts::P(ts::none)});
+  auto const sent = (ts::counters() - before).routes;
+  std::atomic<std::int64_t> wrong{0};
+  ts::for_each_shard(v, [&](auto const& shard) {
+    for (std::int64_t i = 0; i < shard.extent(0); ++i)
+      if (shard(i) != value(i)) ++wrong;
+  });
+  say_crossing(sent, 8 * count, wrong);
+}
+
+// A layer whose weight is cut along its terms. Each process says how many bytes it sent to other
+// hosts.
+void row_layer() {
+  auto const mesh = rows().mesh();
+  auto const x = ts::full<float, 2>({512, 5632}, 0.5F, {mesh, ts::P(ts::none, "x")});
+  auto const weight = ts::full<float, 2>({5632, 2048}, 0.25F, {mesh, ts::P("x", ts::none)});
+  auto y = ts::zeros<float, 2>({512, 2048}, {mesh, ts::P(ts::none, ts::none)});
+  auto const before = ts::counters();
+  y = ts::matmul(x, weight);
+  auto const sent = (ts::counters() - before).routes;
+  auto const wrong = static_cast<std::int64_t>(ts::sum(ts::cast<std::int64_t>(y != 704.0F)));
+  say_crossing(sent, std::int64_t{4} * 512 * 2048, wrong);
+}
+
 std::map<std::string, std::function<void()>> const scenarios{
     {"routes", routes},
+    {"copies_for_all", copies_for_all},
+    {"row_layer", row_layer},
     {"asks_for_long", asks_for_long},
     {"another_fence", another_fence},
     {"one_fence_less", one_fence_less},

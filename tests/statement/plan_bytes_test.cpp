@@ -40,7 +40,8 @@ std::int64_t bytes_of(LoweredDevice const& device) {
   auto bytes = device.parts.size_bytes() + device.operands.size_bytes() +
                device.writes.size_bytes() + device.stages.size_bytes() +
                device.buffers.size_bytes() + device.copies.size_bytes();
-  for (auto const* messages : {&device.sends, &device.receives})
+  for (auto const* messages :
+       {&device.sends, &device.receives, &device.forwarded.sends, &device.forwarded.receives})
     for (auto const& message : *messages) bytes += message.blocks.size_bytes();
   return bytes;
 }
@@ -51,7 +52,9 @@ std::int64_t most_bytes_of(Statement const& statement, std::int64_t devices) {
     statement.operands[operand].array->set_widths(widths);
   std::int64_t most = 0;
   for (std::int64_t device = 0; device < devices; ++device)
-    most = std::max(most, bytes_of(lower_device({statement, modes}, DeviceId{device})));
+    for (std::int64_t const per_host : {devices, std::int64_t{2}})
+      most = std::max(most, bytes_of(lower_device({statement, modes}, DeviceId{device},
+                                                  {{devices, per_host}, 0})));
   return most;
 }
 

@@ -14,6 +14,7 @@
 #include "src/device/peers.hpp"
 #include "src/device/row_launch.hpp"
 #include "src/job/launch.hpp"
+#include "src/plan/costs.hpp"
 #include "src/runtime/local_devices.hpp"
 #include "src/transport/channel/channel.hpp"
 #include "src/transport/channel/transports.hpp"
@@ -170,6 +171,19 @@ void describe_hosts(Entry& report, std::vector<info::ProcessFacts> const& proces
   }
 }
 
+// By which plans are compared.
+void describe_costs(Entry& report) {
+  auto const costs = ts::Costs::from_environment();
+  auto& section = report.section("costs in plans, a second");
+  auto const add = [&](char const* name, double value) {
+    section.add(name, static_cast<std::int64_t>(value));
+  };
+  add("multiplications of a device", costs.multiplications);
+  add("bytes from its own host", costs.host_bytes);
+  add("bytes of a host from others", costs.network_bytes);
+  add("messages within a host", costs.messages);
+}
+
 struct Findings {
   ts::Bootstrap& bootstrap;
   ts::Job const& job;
@@ -188,12 +202,14 @@ Entry describe(Findings const& found) {
   auto& totals = report.section("job");
   totals.add("processes", bootstrap.process_count());
   totals.add("devices", job.device_count());
+  totals.add("devices per host in plans", job.hosts().per_host);
   totals.add("oversubscribed", routes.shares_cores);
   totals.add("waits", routes.shares_cores ? "yield their core at once: not every thread has one"
                                           : "spin a little: every thread has a core of its own");
   describe_hosts(report, processes);
   describe_processes(report, processes, kind);
   describe_transports(report, bootstrap);
+  describe_costs(report);
   describe_routes(report, routes);
   return report;
 }
@@ -203,7 +219,7 @@ int run(int& argc, char**& argv, info::Options const& options) {
       ts::launched_by_mpi() ? ts::make_mpi_bootstrap(argc, argv) : ts::make_single_bootstrap();
   try {
     ts::KokkosScope const kokkos;
-    auto const devices = ts::LocalDevices::of_this_process({}, *bootstrap);
+    auto const devices = ts::devices_of_this_process({}, *bootstrap);
     ts::Job const job(*bootstrap, devices.count);
     Findings const found{*bootstrap, job, info::find_routes(*bootstrap, job, options.measures),
                          info::gather_processes(*bootstrap, job), devices.kind};

@@ -24,6 +24,8 @@ struct Communication {
   std::int64_t cells = 0;  ///< sent by this process's devices
   std::int64_t bytes = 0;
   std::string routes;  ///< "shm", "local, mpi"
+  /// Of `bytes`, those that came from another host and are sent on within this one.
+  std::int64_t forwarded_bytes = 0;
 };
 [[nodiscard]] char const* to_string(Communication::Cause cause);
 

@@ -39,22 +39,22 @@ MessagePath const& path_of(PathKind kind) {
   return slot_path();
 }
 
-void group_by_path(DevicePlan& plan) {
-  sort_by_path(plan.sends);
-  sort_by_path(plan.receives);
-  plan.path = nullptr;
-  plan.paths.clear();
+void group_by_path(Exchange& exchange) {
+  sort_by_path(exchange.sends);
+  sort_by_path(exchange.receives);
+  exchange.path = nullptr;
+  exchange.paths.clear();
   PathUse use;
   for (auto const path : all_paths) {
     use.path = &path_of(path);
-    use.send_count = count(plan.sends, path);
-    use.receive_count = count(plan.receives, path);
-    if (use.send_count + use.receive_count > 0) plan.paths.push_back(use);
+    use.send_count = count(exchange.sends, path);
+    use.receive_count = count(exchange.receives, path);
+    if (use.send_count + use.receive_count > 0) exchange.paths.push_back(use);
     use.first_send += use.send_count;
     use.first_receive += use.receive_count;
   }
-  if (!plan.paths.empty())
-    plan.path = plan.paths.size() == 1 ? plan.paths.front().path : &mixed_path();
+  if (!exchange.paths.empty())
+    exchange.path = exchange.paths.size() == 1 ? exchange.paths.front().path : &mixed_path();
 }
 
 }  // namespace tessera

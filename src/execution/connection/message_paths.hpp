@@ -11,7 +11,7 @@ namespace tessera {
 /// The path of plans whose messages take several: each step is that of all of them, one by one.
 [[nodiscard]] MessagePath const& mixed_path();
 
-/// Sorts the messages of a connected plan by their paths, and notes the path of all of them.
-void group_by_path(DevicePlan& plan);
+/// Sorts messages that are connected by their paths, and notes the path of all of them.
+void group_by_path(Exchange& exchange);
 
 }  // namespace tessera

@@ -5,38 +5,35 @@
 namespace tessera {
 namespace {
 
-// Calls step(path, its messages) for each path of the task's plan.
+// Calls step(path, its messages) for each path of the messages.
 template <class Step>
-void visit_paths(DeviceTask const& task, Step const& step) {
-  auto const& plan = *task.plan;
-  for (auto const& use : plan.paths) step(*use.path, messages_of(plan, use));
+void visit_paths(PathMessages const& all, Step const& step) {
+  for (auto const& use : all.paths) step(*use.path, messages_of(all, use));
 }
 
 class MixedPath final : public PathSteps<MixedPath> {
  public:
-  void begin_sends(DeviceTask& task, PathMessages const& /*all*/) const override {
-    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+  void begin_sends(DeviceTask& task, PathMessages const& all) const override {
+    visit_paths(all, [&](MessagePath const& path, PathMessages const& messages) {
       path.begin_sends(task, messages);
     });
   }
-  bool put_pieces(DeviceTask& task, PathMessages const& /*all*/,
-                  std::int64_t round) const override {
+  bool put_pieces(DeviceTask& task, PathMessages const& all, std::int64_t round) const override {
     bool more = false;
-    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+    visit_paths(all, [&](MessagePath const& path, PathMessages const& messages) {
       more = path.put_pieces(task, messages, round) || more;
     });
     return more;
   }
-  bool take_pieces(DeviceTask& task, PathMessages const& /*all*/,
-                   std::int64_t round) const override {
+  bool take_pieces(DeviceTask& task, PathMessages const& all, std::int64_t round) const override {
     bool more = false;
-    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+    visit_paths(all, [&](MessagePath const& path, PathMessages const& messages) {
       more = path.take_pieces(task, messages, round) || more;
     });
     return more;
   }
-  void finish_receives(DeviceTask& task, PathMessages const& /*all*/) const override {
-    visit_paths(task, [&](MessagePath const& path, PathMessages const& messages) {
+  void finish_receives(DeviceTask& task, PathMessages const& all) const override {
+    visit_paths(all, [&](MessagePath const& path, PathMessages const& messages) {
       path.finish_receives(task, messages);
     });
   }

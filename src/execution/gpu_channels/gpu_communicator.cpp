@@ -247,12 +247,13 @@ void CommunicatorRoute::introduce(CompiledStatement const& plan, StatementTag co
     if (message.path == PathKind::communicator && introduced_.insert(pair).second)
       pairs.push_back(pair);
   };
-  for (auto const& device : plan.devices) {
-    for (auto const& message : device.receives)
-      visit(message, {message.peer, device.device}, incoming);
-    for (auto const& message : device.sends)
-      visit(message, {device.device, message.peer}, outgoing);
-  }
+  for (auto const& device : plan.devices)
+    for (auto const* exchange : device.exchanges()) {
+      for (auto const& message : exchange->receives)
+        visit(message, {message.peer, device.device}, incoming);
+      for (auto const& message : exchange->sends)
+        visit(message, {device.device, message.peer}, outgoing);
+    }
   if (incoming.empty() && outgoing.empty()) return;
   tools_.rest();
   for (auto const& pair : incoming) tell_address(pair, tag);

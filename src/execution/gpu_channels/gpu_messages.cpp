@@ -1,5 +1,7 @@
 #include "src/execution/gpu_channels/gpu_messages.hpp"
 
+#include <algorithm>
+
 #include "src/execution/gpu_channels/gpu_channel.hpp"
 
 namespace tessera {
@@ -31,12 +33,15 @@ void visit_blocks(Message const& message, Visit const& visit) {
 MessageSpace lay_out_messages(DevicePlan& plan) {
   std::int64_t end = 0;
   bool is_any_staged = false;
-  for (auto* const messages : {&plan.sends, &plan.receives})
-    for (auto& message : *messages) {
-      message.space_offset = end;
-      if (needs_space(message)) end += (message.bytes + alignment - 1) / alignment * alignment;
-      is_any_staged = is_any_staged || is_staged(message);
-    }
+  auto const place = [&](Message& message) {
+    message.space_offset = end;
+    if (needs_space(message)) end += (message.bytes + alignment - 1) / alignment * alignment;
+    is_any_staged = is_any_staged || is_staged(message);
+  };
+  for (auto* const exchange : plan.exchanges()) {
+    std::ranges::for_each(exchange->sends, place);
+    std::ranges::for_each(exchange->receives, place);
+  }
   // A staged message lies at the same offset in pinned memory as on the GPU, so both buffers are as
   // large.
   return {end, is_any_staged ? end : 0};

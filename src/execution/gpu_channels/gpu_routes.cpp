@@ -101,8 +101,10 @@ void GpuRoutes::prepare(CompiledStatement& plan, StatementTag const& tag) {
   if (!are_needed_) return;
   open_peer_channels(plan, tag);
   for (auto& device : plan.devices) {
-    for (auto& message : device.sends) choose_path(message, device.device, message.peer);
-    for (auto& message : device.receives) choose_path(message, message.peer, device.device);
+    for (auto* exchange : device.exchanges()) {
+      for (auto& message : exchange->sends) choose_path(message, device.device, message.peer);
+      for (auto& message : exchange->receives) choose_path(message, message.peer, device.device);
+    }
     make_space(context(device.device), device);
   }
   group_.introduce(plan, tag);
@@ -123,15 +125,25 @@ void GpuRoutes::open_peer_channels(CompiledStatement const& plan, StatementTag c
     if (route == Route::peer)
       open_local_peer_channel(pair, message.bytes);
     else
-      openings.push_back({pair, message.sender, shared_slot_bytes(pair, message.bytes), {}, ""});
+      add_opening(openings, {pair, message.sender, shared_slot_bytes(pair, message.bytes), {}, ""});
   };
-  for (auto const& device : plan.devices) {
-    for (auto const& message : device.sends)
-      visit(message, {device.device, message.peer}, outgoing);
-    for (auto const& message : device.receives)
-      visit(message, {message.peer, device.device}, incoming);
-  }
+  for (auto const& device : plan.devices)
+    for (auto const* exchange : device.exchanges()) {
+      for (auto const& message : exchange->sends)
+        visit(message, {device.device, message.peer}, outgoing);
+      for (auto const& message : exchange->receives)
+        visit(message, {message.peer, device.device}, incoming);
+    }
   if (!incoming.empty() || !outgoing.empty()) open_remote_peer_channels(incoming, outgoing, tag);
+}
+
+// Two messages of a plan may take one channel.
+void GpuRoutes::add_opening(std::vector<Opening>& openings, Opening&& opening) {
+  auto const found = std::ranges::find(openings, opening.pair, &Opening::pair);
+  if (found == openings.end())
+    openings.push_back(std::move(opening));
+  else
+    found->slot_bytes = std::max(found->slot_bytes, opening.slot_bytes);
 }
 
 std::int64_t GpuRoutes::shared_slot_bytes(Pair pair, std::int64_t bytes) const {
@@ -312,8 +324,9 @@ Route route_of(Message const& message) {
 
 void add_bytes(RouteBytes& bytes, CompiledStatement const& plan, std::int64_t times) {
   for (auto const& device : plan.devices)
-    for (auto const& message : device.sends)
-      bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
+    for (auto const* exchange : device.exchanges())
+      for (auto const& message : exchange->sends)
+        bytes[static_cast<std::size_t>(route_of(message))] += times * message.bytes;
 }
 
 }  // namespace tessera

@@ -71,6 +71,7 @@ class GpuRoutes {
   void open_local_peer_channel(Pair pair, std::int64_t bytes);
   void put_in_place(Pair pair, GpuPeerChannel&& peer_channel);
   [[nodiscard]] std::int64_t shared_slot_bytes(Pair pair, std::int64_t bytes) const;
+  static void add_opening(std::vector<Opening>& openings, Opening&& opening);
   [[nodiscard]] bool needs_peer_channel(Pair pair, std::int64_t bytes) const;
   void open_remote_peer_channels(std::vector<Opening>& incoming, std::vector<Opening>& outgoing,
                                  StatementTag const& tag);

@@ -2,6 +2,7 @@
 /// @file
 /// The cells that a statement reads of an array: boxes with a step.
 
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <span>
@@ -61,6 +62,7 @@ struct OperandUse {
   bool is_overwritten = false;
   /// The cells are put straight into the target, without a temporary.
   bool lands = false;
+  std::int64_t element_bytes = 1;
 };
 
 /// True if some cells that an operand reads for these work boxes are other devices'.

@@ -1,174 +1,21 @@
 #include "src/plan/exchange/exchange_plan.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
-#include "src/layout/count_visits.hpp"
 #include "src/mesh/axes.hpp"
 #include "src/plan/access.hpp"
+#include "src/plan/exchange/delivery.hpp"
+#include "src/plan/exchange/sharing.hpp"
 #include "src/plan/ghost.hpp"
 
 namespace tessera {
 namespace {
-
-bool has_gaps(Cells const& cells) {
-  for (std::size_t d = 0; d < cells.axes.size(); ++d)
-    if (std::abs(cells.axes[d].stride) > 1 && cells.lattice.extent(d) > 1) return true;
-  return false;
-}
-
-// The lattice indices of `part` whose places are places of `others`: a box, because both step alike
-// or `others` have one place; none where they step differently.
-Box lattice_shared(Cells const& part, Cells const& others) {
-  Box result = part.lattice;
-  for (std::size_t d = 0; d < part.axes.size(); ++d) {
-    auto const& axis = part.axes[d];
-    auto const& other = others.axes[d];
-    bool const is_one = others.lattice.extent(d) == 1;
-    auto const first = other.frame + other.stride * others.lattice.lo[d] - axis.frame;
-    auto const step = std::max<std::int64_t>(std::abs(axis.stride), 1);
-    bool const meets = first % step == 0 && (is_one || axis.stride == other.stride);
-    if (!meets || (axis.stride == 0 && first != 0)) return Box::none(part.lattice.rank());
-    if (axis.stride == 0) continue;
-    result.lo[d] = std::max(result.lo[d], first / axis.stride);
-    result.hi[d] = std::min(result.hi[d], first / axis.stride + others.lattice.extent(d));
-  }
-  return result;
-}
-
-// Cells that a device reads: into one of its temporaries, or for one of its work boxes.
-struct Need {
-  std::size_t into;
-  Cells cells;
-};
-
-// The cells that one device reads of each operand: for each of its work boxes, combinations of
-// affine pieces that are cells; for those that are read through temporaries, by temporary.
-class Reader {
- public:
-  Reader(DeviceId device, std::span<OperandUse const> operands, ComputePlacement const& place)
-      : device_(device) {
-    auto const works = place.work_of(device);
-    needs_.resize(operands.size());
-    for (std::size_t number = 0; number < operands.size(); ++number)
-      if (operands[number].lands || (operands[number].in_place && !is_repeated(operands, number)))
-        add_needs(number, operands[number], works);
-    temporaries_ = plan_temporaries(operands, works, device);
-    for (std::size_t into = 0; into < temporaries_.list.size(); ++into)
-      for (auto const& [operand, cells] : temporaries_.list[into].needs)
-        needs_[operand].push_back({into, cells});
-  }
-
-  [[nodiscard]] DeviceId device() const { return device_; }
-  [[nodiscard]] std::vector<Need> const& needs(std::size_t operand) const {
-    return needs_[operand];
-  }
-  [[nodiscard]] Temporaries take_temporaries() { return std::move(temporaries_); }
-
- private:
-  void add_needs(std::size_t number, OperandUse const& operand, std::span<WorkBox const> works) {
-    for (std::size_t work = 0; work < works.size(); ++work)
-      visit_cells(operand.access, works[work].indices, [&](Cells const& cells, Choice const&) {
-        needs_[number].push_back({work, cells});
-      });
-  }
-
-  // True if an earlier operand reads the same cells in the same ghost cells.
-  static bool is_repeated(std::span<OperandUse const> operands, std::size_t number) {
-    auto const& operand = operands[number];
-    auto const earlier = operands.first(number);
-    return std::any_of(earlier.begin(), earlier.end(), [&](OperandUse const& other) {
-      return other.in_place && other.array == operand.array && other.access == operand.access;
-    });
-  }
-
-  DeviceId device_;
-  std::vector<std::vector<Need>> needs_;  // per operand
-  Temporaries temporaries_;
-};
-
-// The cells that one device must get from one owner, which may be itself: all of the owner's cells
-// that it reads, except those in its own shard and those for which its ghost cells are valid.
-//
-// Both ends make this list from the same numbers and from no other data, so they make it in the
-// same order, and the work of a device does not depend on the number of devices.
-class Delivery {
- public:
-  Delivery(DeviceId owner, Reader const& reader, std::span<OperandUse const> operands)
-      : owner_(owner), reader_(reader), operands_(operands) {
-    CountVisits::note();
-  }
-
-  void append_to(std::vector<Transfer>& transfers, DeviceId peer) {
-    for (std::size_t number = 0; number < operands_.size(); ++number)
-      if (!reader_.needs(number).empty()) append_operand(number, transfers, peer);
-  }
-
- private:
-  // The ghost cells of one array that hold the owner's cells, or that are valid.
-  struct Ghosts {
-    std::size_t array = 0;
-    Region cells;
-    std::vector<Cells> with_gaps;  // that no region could hold
-  };
-
-  void append_operand(std::size_t number, std::vector<Transfer>& transfers, DeviceId peer) {
-    auto const& operand = operands_[number];
-    if (!operand.owned->mesh().position_of(owner_)) return;
-    if (operand.owned->replica_of(owner_) != operand.owned->replica_for(reader_.device())) return;
-    for (auto const& need : reader_.needs(number))
-      operand.owned->visit_boxes(
-          owner_, need.cells.owned_hull(), [&](std::size_t box, Box const& theirs) {
-            auto const part = need.cells.with_lattice(need.cells.lattice_in(theirs));
-            if (part.lattice.empty()) return;
-            auto const given = lacking(operand, part);
-            for (auto const& cells : given.boxes())
-              transfers.push_back({peer, number, part.with_lattice(cells), need.into, box});
-          });
-  }
-
-  // The lattice indices of `part` that the reader lacks. From now on they count as delivered.
-  Region lacking(OperandUse const& operand, Cells const& part) {
-    Region rest(part.lattice);
-    if (!operand.in_place) return rest;
-    if (!part.wraps())
-      operand.owned->visit_boxes(
-          reader_.device(), part.owned_hull(),
-          [&](std::size_t, Box const& own) { rest.subtract(part.lattice_in(own)); });
-    if (rest.empty()) return rest;
-    auto& ghosts = ghosts_of(operand);
-    for (auto const& box : ghosts.cells.boxes()) rest.subtract(part.lattice_at(box));
-    for (auto const& given : ghosts.with_gaps) rest.subtract(lattice_shared(part, given));
-    for (auto const& box : rest.boxes()) {
-      auto const given = part.with_lattice(box);
-      if (has_gaps(given))
-        ghosts.with_gaps.push_back(given);
-      else
-        ghosts.cells.add(given.frame_hull());
-    }
-    return rest;
-  }
-
-  Ghosts& ghosts_of(OperandUse const& operand) {
-    for (auto& ghosts : ghosts_)
-      if (ghosts.array == operand.array) return ghosts;
-    auto& ghosts = ghosts_.emplace_back();
-    ghosts.array = operand.array;
-    if (operand.validity != nullptr)
-      ghosts.cells = operand.validity->valid_on(reader_.device(), *operand.owned);
-    return ghosts;
-  }
-
-  DeviceId owner_;
-  Reader const& reader_;
-  std::span<OperandUse const> operands_;
-  std::vector<Ghosts> ghosts_;
-};
 
 // The indices of an operand's choice whose cells lie in `own`, as a box of the statement's indices.
 Box indices_reading(Access const& access, Cells const& cells, Choice const& choice, Box const& own,
@@ -241,8 +88,8 @@ void add_readers(DeviceId self, OperandUse const& operand, ComputePlacement cons
 }
 
 // Adds the devices whose cells of an operand the reader may need.
-void add_owners(Reader const& reader, OperandUse const& operand, std::vector<Need> const& needs,
-                std::vector<DeviceId>& owners) {
+void add_owners(Reader const& reader, OperandUse const& operand,
+                std::vector<Reader::Need> const& needs, std::vector<DeviceId>& owners) {
   auto const copy = operand.owned->replica_for(reader.device());
   Index const any(operand.owned->rank(), -1);
   for (auto const& need : needs)
@@ -250,30 +97,59 @@ void add_owners(Reader const& reader, OperandUse const& operand, std::vector<Nee
                                  [&](DeviceId owner) { owners.push_back(owner); });
 }
 
+void append(std::vector<Transfer>& transfers, std::vector<Transfer> more) {
+  std::ranges::move(more, std::back_inserter(transfers));
+}
+
 void sort_and_unite(std::vector<DeviceId>& devices) {
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
 }
 
-void plan_sends(DeviceId self, std::span<OperandUse const> operands, ComputePlacement const& place,
-                std::vector<Transfer>& sends) {
+std::vector<Transfer> plan_sends(DeviceId self, std::span<OperandUse const> operands,
+                                 ComputePlacement const& place, Forwarding const& forwarding) {
   std::vector<DeviceId> readers;
   for (auto const& operand : operands) add_readers(self, operand, place, readers);
   sort_and_unite(readers);
-  for (auto const reader : readers)
-    Delivery(self, Reader(reader, operands, place), operands).append_to(sends, reader);
+  auto const& hosts = forwarding.hosts;
+  std::vector<Transfer> sends;
+  std::vector<HostReader> on_host;
+  for (auto reader = readers.begin(); reader != readers.end();) {
+    on_host.clear();
+    auto const host = hosts.host_of(reader->value());
+    bool const may_share = forwarding.applies() && host != hosts.host_of(self.value());
+    do {
+      on_host.push_back(
+          {*reader, transfers_between(self, Reader(*reader, operands, place), operands, *reader)});
+      ++reader;
+    } while (may_share && reader != readers.end() && hosts.host_of(reader->value()) == host);
+    append(sends, may_share ? sends_to_host(self, operands, forwarding, on_host)
+                            : std::move(on_host.front().transfers));
+  }
+  return sends;
 }
 
-void plan_receives(DeviceId self, std::span<OperandUse const> operands,
-                   ComputePlacement const& place, ExchangePlan& plan) {
+ExchangePlan plan_receives(DeviceId self, std::span<OperandUse const> operands,
+                           ComputePlacement const& place, Forwarding const& forwarding) {
+  ExchangePlan plan;
   Reader reader(self, operands, place);
   std::vector<DeviceId> owners;
   for (std::size_t number = 0; number < operands.size(); ++number)
     add_owners(reader, operands[number], reader.needs(number), owners);
   sort_and_unite(owners);
-  for (auto const owner : owners)
-    Delivery(owner, reader, operands).append_to(owner == self ? plan.copies : plan.receives, owner);
+  auto const& hosts = forwarding.hosts;
+  HostReceives from_hosts(reader, operands, place, forwarding);
+  for (auto const owner : owners) {
+    if (forwarding.applies() && hosts.host_of(owner.value()) != hosts.host_of(self.value()))
+      from_hosts.add(owner, plan);
+    else
+      append(owner == self ? plan.copies : plan.receives,
+             transfers_between(owner, reader, operands, owner));
+  }
+  for (auto* const forwarded : {&plan.forwarded_sends, &plan.forwarded_receives})
+    std::ranges::stable_sort(*forwarded, {}, &Transfer::peer);
   plan.temporaries = reader.take_temporaries();
+  return plan;
 }
 
 }  // namespace
@@ -286,10 +162,9 @@ std::ostream& operator<<(std::ostream& out, Transfer const& transfer) {
 }
 
 ExchangePlan plan_exchange(std::span<OperandUse const> operands, ComputePlacement const& place,
-                           DeviceId self) {
-  ExchangePlan plan;
-  plan_sends(self, operands, place, plan.sends);
-  plan_receives(self, operands, place, plan);
+                           DeviceId self, Forwarding const& forwarding) {
+  auto plan = plan_receives(self, operands, place, forwarding);
+  plan.sends = plan_sends(self, operands, place, forwarding);
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/plan/exchange/cells.hpp"
+#include "src/plan/exchange/forwarding.hpp"
 #include "src/plan/exchange/temporaries.hpp"
 
 namespace tessera {
@@ -28,11 +29,16 @@ struct Transfer {
 
 /// The transfers of one device before it computes. `copies` go from its own cells to ghost cells or
 /// temporaries; sends and receives are sorted by peer, then operand: one message per peer.
+///
+/// Forwarded cells follow once all others have come, again in one message per peer. Their sends
+/// start where this device has received the cells, not from its own ones.
 struct ExchangePlan {
   Temporaries temporaries;
   std::vector<Transfer> sends;
   std::vector<Transfer> receives;
   std::vector<Transfer> copies;
+  std::vector<Transfer> forwarded_sends;
+  std::vector<Transfer> forwarded_receives;
 };
 
 /// Plans needs - owns for `self`.
@@ -41,12 +47,15 @@ struct ExchangePlan {
 ///          order. A cell that several operands of an array read, or several work boxes, is sent
 ///          once, except where a device needs it in two places: in ghost cells as itself and as a
 ///          periodic image or at another step, in ghost cells and in a temporary, or in temporaries
-///          at steps of which neither divides the other along all dimensions.
-/// Cost:    O(partners) time and memory, whatever the number of devices; nothing is sent.
+///          at steps of which neither divides the other along all dimensions. The same holds of
+///          what is forwarded.
+/// Cost:    O(partners) time and memory, whatever the number of devices; nothing is sent. Where
+///          cells may be forwarded, as much again for each device of the host.
 ///
 /// Example: 8 cells on 2 devices, work on cells [0, 7), read(i) = i + 1: device 0 needs [1, 5),
 /// owns [0, 4), and receives [4, 5) from device 1.
 [[nodiscard]] ExchangePlan plan_exchange(std::span<OperandUse const> operands,
-                                         ComputePlacement const& place, DeviceId self);
+                                         ComputePlacement const& place, DeviceId self,
+                                         Forwarding const& forwarding = {});
 
 }  // namespace tessera

@@ -15,7 +15,7 @@ constexpr std::size_t own = 0;
 constexpr std::size_t sums = 1;
 constexpr std::size_t arrived = 2;
 
-using Kind = ScheduledWork::Kind;
+using WorkKind = ScheduledWork::Kind;
 
 // Adds the values of all members for the cells `of`, which lie one member behind the other in
 // `arrived`; those of `self`, if it is given, lie in its own buffer.
@@ -24,7 +24,7 @@ std::vector<ScheduledWork> add_in_order(std::int64_t members, CellRange const& o
   std::vector<ScheduledWork> work;
   for (std::int64_t m = 0; m < members; ++m) {
     CellRange const theirs{arrived, m * of.size(), (m + 1) * of.size()};
-    work.push_back({m == 0 ? Kind::copy : Kind::add,
+    work.push_back({m == 0 ? WorkKind::copy : WorkKind::add,
                     m == self ? CellRange{own, of.begin, of.end} : theirs, of});
   }
   return work;
@@ -72,7 +72,8 @@ class RelayMember {
     ScheduleStep step;
     if (self_ < last_ && is_chunk(j - 1)) step.sends.push_back(message(self_ + 1, j - 1));
     if (is_chunk(j))
-      step.work.push_back({self_ == 0 ? Kind::copy : Kind::add, chunk(own, j), chunk(sums, j)});
+      step.work.push_back(
+          {self_ == 0 ? WorkKind::copy : WorkKind::add, chunk(own, j), chunk(sums, j)});
     if (self_ > 0 && is_chunk(j + 1)) step.receives.push_back(message(self_ - 1, j + 1));
     return step;
   }
@@ -113,7 +114,7 @@ void append_way_up(Schedule& schedule, std::int64_t members, std::int64_t cells,
     return CellRange{arrived, (first - self) * cells, (last - self) * cells};
   };
   ScheduleStep first;
-  first.work.push_back({Kind::copy, {own, 0, cells}, values(self, self + 1)});
+  first.work.push_back({WorkKind::copy, {own, 0, cells}, values(self, self + 1)});
   schedule.append(std::move(first));
   auto const mine = below(members, self);
   for (std::int64_t child = 1; child < mine; child *= 2)

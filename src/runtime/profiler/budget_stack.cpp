@@ -35,8 +35,10 @@ std::string compared(CommunicationUse const& use, CommunicationLimits const& lim
 }
 
 void add_sends(CommunicationUse& use, DevicePlan const& plan) {
-  use.messages += std::ssize(plan.sends);
-  for (auto const& message : plan.sends) use.bytes += message.bytes;
+  for (auto const* exchange : plan.exchanges()) {
+    use.messages += std::ssize(exchange->sends);
+    for (auto const& message : exchange->sends) use.bytes += message.bytes;
+  }
 }
 
 // The explanation without the messages of this process's devices, so that it is the same on every

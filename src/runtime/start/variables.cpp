@@ -1,15 +1,18 @@
 #include "src/runtime/start/variables.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include "tessera/base/error.hpp"
 
+#include "src/base/detail.hpp"
 #include "src/base/environment.hpp"
 #include "src/device/drivers/drivers.hpp"
 #include "src/device/emulated/peers.hpp"
 #include "src/execution/gpu_channels/gpu_route_choice.hpp"
 #include "src/execution/pairs/pair_options.hpp"
 #include "src/layout/colors.hpp"
+#include "src/plan/exchange/forwarding.hpp"
 #include "src/plan/loop_variables.hpp"
 #include "src/runtime/profiler/observer.hpp"
 #include "src/runtime/start/agreement.hpp"
@@ -26,10 +29,20 @@ void read_all(ProcessId self) {
   (void)gpu_route_asked_for();
   (void)emulated::limit_of_peers();
   (void)LoopVariables::from_environment();
+  (void)forward_variable();
+  (void)Costs::from_environment();
   (void)PairOptions::value_of_variable();
   (void)colors_asked_for();
   auto const observed = ObserverVariables::from_environment();
   if (observed.trace) check_trace_file(*observed.trace, self);
+}
+
+// Plans follow from these variables.
+std::int64_t hash_of_plan_variables() {
+  std::uint64_t hash = 0;
+  for (auto const* name : {"TESSERA_FORWARD", "TESSERA_COSTS"})
+    hash = mix(hash, hash_text(environment(name).value_or("")));
+  return static_cast<std::int64_t>(hash >> 2);
 }
 
 std::string mistake_of(ProcessId self) {
@@ -45,6 +58,10 @@ std::string mistake_of(ProcessId self) {
 
 void check_variables(Bootstrap& bootstrap) {
   throw_alike(bootstrap, mistake_of(bootstrap.self()));
+  if (!bootstrap.is_equal_on_all(hash_of_plan_variables()))
+    throw ConfigError(
+        "TESSERA_FORWARD or TESSERA_COSTS is not the same on all processes; give them to all, as "
+        "with mpirun -x");
 }
 
 }  // namespace tessera

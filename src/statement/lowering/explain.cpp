@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "src/base/text.hpp"
 #include "src/plan/ghost.hpp"
@@ -21,12 +22,11 @@ std::string reason_for(Statement const& statement, OperandModes const& modes, st
               *statement.operands[operand].array->layout(), " cannot give");
 }
 
-std::int64_t bytes_sent(LoweredStatement const& lowered, std::size_t operand) {
+std::int64_t bytes_of(std::vector<MessagePlan> const& messages, std::size_t operand) {
   std::int64_t bytes = 0;
-  for (auto const& device : lowered.devices)
-    for (auto const& message : device.sends)
-      for (auto const& block : message.blocks)
-        if (block.operand == operand) bytes += block.bytes;
+  for (auto const& message : messages)
+    for (auto const& block : message.blocks)
+      if (block.operand == operand) bytes += block.bytes;
   return bytes;
 }
 
@@ -35,7 +35,11 @@ Communication explain_operand(LoweredStatement const& lowered, Statement const& 
   Communication result;
   auto const& array = *statement.operands[operand].array;
   result.array = describe(array);
-  result.bytes = bytes_sent(lowered, operand);
+  for (auto const& device : lowered.devices) {
+    result.bytes += bytes_of(device.sends, operand);
+    result.forwarded_bytes += bytes_of(device.forwarded.sends, operand);
+  }
+  result.bytes += result.forwarded_bytes;
   result.cells = result.bytes / array.element_bytes();
   if (!modes.in_place[operand])
     result.cause = Communication::Cause::gather;

@@ -116,13 +116,14 @@ void make_compact(LoweredDevice& plan, std::size_t works) {
   plan.copies.compact();
   plan.writes.compact();
   plan.stages.compact();
-  for (auto* const messages : {&plan.sends, &plan.receives})
+  for (auto* const messages :
+       {&plan.sends, &plan.receives, &plan.forwarded.sends, &plan.forwarded.receives})
     for (auto& message : *messages) message.blocks.compact();
 }
 
 }  // namespace
 
-LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
+LoweredDevice lower_device(StatementUse const& use, DeviceId device, Forwarding const& forwarding) {
   auto const& statement = use.statement;
   DeviceArrays const arrays(use, device);
   DeviceLowering lowering{use, arrays, {}, {}, {}, {}, {}};
@@ -135,7 +136,7 @@ LoweredDevice lower_device(StatementUse const& use, DeviceId device) {
                         statement.work.layout->replica_of(device) == 0;
 
   DevicePlacer placer(lowering);
-  lowering.exchange = plan_exchange(use.operands, statement.work, device);
+  lowering.exchange = plan_exchange(use.operands, statement.work, device, forwarding);
   placer.place_temporaries();
   if (computes)
     for (auto& work : works) placer.place_target(work);

@@ -83,7 +83,8 @@ StatementUse::StatementUse(Statement const& used, OperandModes const& chosen)
     auto const& operand = statement.operands[l];
     operands.push_back({operand.array->layout(), operand.access, first_operand_of(statement, l),
                         modes.in_place[l], &operand.array->halo_validity(), reads_overwritten(l),
-                        !modes.in_place[l] && lands_in_target(statement)});
+                        !modes.in_place[l] && lands_in_target(statement),
+                        operand.array->element_bytes()});
   }
 }
 
@@ -94,11 +95,11 @@ bool StatementUse::reads_overwritten(std::size_t operand) const {
 }
 
 LoweredStatement lower_statement(Statement const& statement, OperandModes const& modes,
-                                 DeviceSpan const& devices) {
+                                 DeviceSpan const& devices, Forwarding const& forwarding) {
   StatementUse const use(statement, modes);
   LoweredStatement lowered;
   for (std::int64_t i = 0; i < devices.count; ++i)
-    lowered.devices.push_back(lower_device(use, DeviceId{devices.first.value() + i}));
+    lowered.devices.push_back(lower_device(use, DeviceId{devices.first.value() + i}, forwarding));
   for (std::size_t l = 0; l < use.operands.size(); ++l)
     lowered.overwrites |= modes.in_place[l] && use.reads_overwritten(l);
   lowered.fills = fills_of(use);
@@ -114,10 +115,11 @@ LoweredStatement lower_statement(Statement const& statement, OperandModes const&
 }
 
 void note_totals(LoweredStatement& lowered) {
-  for (auto const& device : lowered.devices) {
-    lowered.messages += std::ssize(device.sends);
-    for (auto const& message : device.sends) lowered.bytes += message.bytes;
-  }
+  for (auto const& device : lowered.devices)
+    for (auto const* sends : {&device.sends, &device.forwarded.sends}) {
+      lowered.messages += std::ssize(*sends);
+      for (auto const& message : *sends) lowered.bytes += message.bytes;
+    }
 }
 
 }  // namespace tessera

@@ -66,12 +66,13 @@ struct StatementUse {
 ///
 /// Ranks: pure. What a device sends to a peer is what the peer's own plan receives.
 /// Cost:  O(partners), whatever the number of devices.
-[[nodiscard]] LoweredDevice lower_device(StatementUse const& use, DeviceId device);
+[[nodiscard]] LoweredDevice lower_device(StatementUse const& use, DeviceId device,
+                                         Forwarding const& forwarding = {});
 
 /// The same for devices in a row, explained, with what all of them have in common.
 [[nodiscard]] LoweredStatement lower_statement(Statement const& statement,
-                                               OperandModes const& modes,
-                                               DeviceSpan const& devices);
+                                               OperandModes const& modes, DeviceSpan const& devices,
+                                               Forwarding const& forwarding = {});
 
 /// Counts the messages that the plan's devices send.
 void note_totals(LoweredStatement& lowered);

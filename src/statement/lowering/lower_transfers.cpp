@@ -18,10 +18,9 @@ class TransferLowering {
       add_block(plan_.sends, transfer.peer,
                 {owned_block(transfer), 0, transfer.operand, Storage::shard, from});
     }
-    for (auto const& transfer : lowering_.exchange.receives)
-      add_block(plan_.receives, transfer.peer,
-                {padded_block(transfer), 0, transfer.operand, padded_storage(transfer.operand),
-                 padded_buffer(transfer)});
+    add_padded(plan_.receives, lowering_.exchange.receives);
+    add_padded(plan_.forwarded.sends, lowering_.exchange.forwarded_sends);
+    add_padded(plan_.forwarded.receives, lowering_.exchange.forwarded_receives);
     plan_.non_temporal = lowering_.use.lands() && copies_non_temporal(bytes_landed());
     for (auto const& transfer : lowering_.exchange.copies) {
       auto const pair = normalized(BlockPair{padded_block(transfer), owned_block(transfer)});
@@ -33,10 +32,19 @@ class TransferLowering {
   }
 
  private:
+  // Messages of cells where the reader looks for them.
+  void add_padded(std::vector<MessagePlan>& messages, std::vector<Transfer> const& transfers) {
+    for (auto const& transfer : transfers)
+      add_block(messages, transfer.peer,
+                {padded_block(transfer), 0, transfer.operand, padded_storage(transfer.operand),
+                 padded_buffer(transfer)});
+  }
+
   // All that reaches the target, from other devices or from this one.
   [[nodiscard]] std::int64_t bytes_landed() const {
     std::int64_t bytes = 0;
-    for (auto const& message : plan_.receives) bytes += message.bytes;
+    for (auto const* messages : {&plan_.receives, &plan_.forwarded.receives})
+      for (auto const& message : *messages) bytes += message.bytes;
     for (auto const& transfer : lowering_.exchange.copies)
       bytes += transfer.cells.count() * lowering_.element_bytes(transfer.operand);
     return bytes;

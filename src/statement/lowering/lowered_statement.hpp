@@ -50,8 +50,8 @@ struct MessageBlock {
   friend bool operator==(MessageBlock const&, MessageBlock const&) = default;
 };
 
-/// All that travels between a device and one peer for one statement. The pair of devices names the
-/// channel.
+/// All that travels between a device and one peer in one exchange of a statement. The pair of
+/// devices names the channel.
 struct MessagePlan {
   DeviceId peer;
   std::int64_t bytes = 0;
@@ -152,19 +152,25 @@ struct DeviceWork {
   bool non_temporal = false;  ///< data received straight into the target exceed the caches by far
 };
 
-/// What one device does for a statement; one message per peer.
-struct LoweredDevice : DeviceWork {
-  std::set<std::size_t> gathered;  ///< operands read through temporaries with others' cells
+/// Messages that a device exchanges with its peers: at most one to each, and one from each.
+struct ExchangeMessages {
   std::vector<MessagePlan> sends;
   std::vector<MessagePlan> receives;
 };
 
+/// What one device does for a statement.
+struct LoweredDevice : DeviceWork, ExchangeMessages {
+  std::set<std::size_t> gathered;  ///< operands read through temporaries with others' cells
+  /// Follows the other messages: cells that these brought to a device of a host.
+  ExchangeMessages forwarded;
+};
+
 /// True if a device sends, receives or computes anything in its plan, a LoweredDevice or what was
-/// made of one.
+/// made of one. What it forwards, it has received.
 template <class Plan>
 [[nodiscard]] bool has_work(Plan const& plan) {
-  return !plan.sends.empty() || !plan.receives.empty() || !plan.copies.empty() ||
-         !plan.parts.empty();
+  return !plan.sends.empty() || !plan.receives.empty() || !plan.forwarded.receives.empty() ||
+         !plan.copies.empty() || !plan.parts.empty();
 }
 
 /// What a plan says of all its devices together.

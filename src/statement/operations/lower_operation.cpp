@@ -23,9 +23,10 @@ OperandModes modes_without_ghosts(Statement const& step) {
   return modes;
 }
 
-LoweredStatement lower_step(Statement const& step, DeviceSpan const& devices) {
+LoweredStatement lower_step(Statement const& step, DeviceSpan const& devices,
+                            Forwarding const& forwarding) {
   auto const modes = modes_without_ghosts(step);
-  auto lowered = lower_statement(step, modes, devices);
+  auto lowered = lower_statement(step, modes, devices, forwarding);
   for (std::size_t l = 0; l < step.operands.size(); ++l)
     if (!modes.in_place[l])
       lowered.explanation.reads[l].reason =
@@ -44,10 +45,11 @@ std::int64_t estimated_bytes(Operation const& operation) {
 
 }  // namespace
 
-LoweredOperation lower_operation(Operation const& operation, DeviceSpan const& devices) {
+LoweredOperation lower_operation(Operation const& operation, DeviceSpan const& devices,
+                                 Forwarding const& forwarding) {
   LoweredOperation lowered;
   operation.steps->visit(operation, devices, [&](OperationSteps::Step const& step) {
-    auto plan = lower_step(step.part, devices);
+    auto plan = lower_step(step.part, devices, forwarding);
     if (std::any_of(plan.devices.begin(), plan.devices.end(), has_work<LoweredDevice>))
       lowered.steps.push_back({step.statement, step.place, std::move(plan)});
   });

@@ -28,6 +28,7 @@ struct LoweredOperation {
 /// Steps give arrays no ghost cells: what a device lacks comes to temporaries.
 /// Cost: O(devices · their steps), whatever the number of devices of the job.
 [[nodiscard]] LoweredOperation lower_operation(Operation const& operation,
-                                               DeviceSpan const& devices);
+                                               DeviceSpan const& devices,
+                                               Forwarding const& forwarding = {});
 
 }  // namespace tessera

@@ -78,6 +78,14 @@ def too_many_devices(driver):
     all_caught(run, 2, rf"TESSERA_DEVICES=100000000{words}.* \(process 1\)")
 
 
+def plans_differ(driver):
+    """Variables that plans follow from are the same on all processes, or all refuse them."""
+    setting = one_by_turn(("TESSERA_FORWARD=2", "TESSERA_COSTS=messages=7"), "plans_differ")
+    for one in setting:
+        run = Run(["-n", "1", "-x", one, driver, "begins", ":", "-n", "1", driver, "begins"])
+        all_caught(run, 2, "TESSERA_FORWARD or TESSERA_COSTS is not the same on all processes")
+
+
 def lacks_memory(driver):
     """What fails all the same while devices are made is an error of all processes, with its cause."""
     run = Run(["-n", "3", driver, "begins", "lacks_memory"], TESSERA_DEVICES="16")
@@ -126,8 +134,8 @@ def is_late(driver):
     assert told == ["0"], f"told by {told}"
 
 
-SCENARIOS = [stops, stops_in_collectives, stops_behind_a_shell, is_late, too_many_devices, lacks_memory,
-             throws, makes_a_mistake, functor_throws, handles_and_throws]
+SCENARIOS = [stops, stops_in_collectives, stops_behind_a_shell, is_late, too_many_devices, plans_differ,
+             lacks_memory, throws, makes_a_mistake, functor_throws, handles_and_throws]
 
 if __name__ == "__main__":
     sys.exit(main(SCENARIOS, __doc__))

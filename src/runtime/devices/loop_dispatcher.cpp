@@ -1,4 +1,4 @@
-#include "src/runtime/loop_dispatcher.hpp"
+#include "src/runtime/devices/loop_dispatcher.hpp"
 
 #include "src/base/detail.hpp"
 #include "src/base/text.hpp"

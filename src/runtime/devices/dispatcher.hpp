@@ -10,7 +10,7 @@
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/device_task.hpp"
 #include "src/execution/reduction_tree.hpp"
-#include "src/runtime/device_pool.hpp"
+#include "src/runtime/devices/device_pool.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 #include "src/statement/statement.hpp"
 

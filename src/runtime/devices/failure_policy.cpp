@@ -1,4 +1,4 @@
-#include "src/runtime/failure_policy.hpp"
+#include "src/runtime/devices/failure_policy.hpp"
 
 #include <chrono>
 

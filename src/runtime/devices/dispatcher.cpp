@@ -1,4 +1,4 @@
-#include "src/runtime/dispatcher.hpp"
+#include "src/runtime/devices/dispatcher.hpp"
 
 #include <algorithm>
 
@@ -19,9 +19,12 @@ bool moves_by_this_thread(CompiledStatement const& plan) {
     auto const& end = message.sender != nullptr ? message.sender->end() : message.receiver->end();
     return end.doorbell != nullptr;
   };
-  return std::any_of(plan.devices.begin(), plan.devices.end(), [&](DevicePlan const& device) {
-    return std::any_of(device.sends.begin(), device.sends.end(), driven) ||
-           std::any_of(device.receives.begin(), device.receives.end(), driven);
+  auto const is_driven = [&](Exchange const* exchange) {
+    return std::ranges::any_of(exchange->sends, driven) ||
+           std::ranges::any_of(exchange->receives, driven);
+  };
+  return std::ranges::any_of(plan.devices, [&](DevicePlan const& device) {
+    return std::ranges::any_of(device.exchanges(), is_driven);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "src/runtime/device_pool.hpp"
+#include "src/runtime/devices/device_pool.hpp"
 
 #include <algorithm>
 #include <chrono>

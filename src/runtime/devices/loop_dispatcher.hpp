@@ -9,8 +9,8 @@
 #include "src/execution/loop.hpp"
 #include "src/execution/reduction_tree.hpp"
 #include "src/execution/run_loop.hpp"
-#include "src/runtime/device_pool.hpp"
-#include "src/runtime/dispatcher.hpp"
+#include "src/runtime/devices/device_pool.hpp"
+#include "src/runtime/devices/dispatcher.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 #include "src/runtime/statements/statement_log.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
-#include "src/runtime/device_pool.hpp"
+#include "src/runtime/devices/device_pool.hpp"
 
 namespace tessera {
 

@@ -9,7 +9,9 @@
 
 #include "tessera/device/device_kind.hpp"
 
+#include "src/device/communicator.hpp"
 #include "src/device/host_memory.hpp"
+#include "src/device/queue.hpp"
 #include "src/device/worker.hpp"
 #include "src/execution/device_task.hpp"
 #include "src/execution/queue_context.hpp"
@@ -17,11 +19,18 @@
 #include "src/execution/task_runner.hpp"
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
-#include "src/runtime/local_devices.hpp"
 #include "src/runtime/statements/statement_log.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
+
+/// The devices that a process drives.
+struct LocalDevices {
+  std::int64_t count = 1;
+  DeviceKind kind = DeviceKind::cpu;
+  std::vector<std::shared_ptr<Queue>> queues;  ///< one per device
+  GivenCommunicators communicators;            ///< as RuntimeOptions
+};
 
 /// Holds what belongs to one local device.
 struct DeviceContext {
