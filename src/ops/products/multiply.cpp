@@ -84,6 +84,7 @@ struct ProductKey {
   ProductType type;
   bool adds;
   std::int64_t memory_bytes;
+  Machine machine;
 
   friend bool operator==(ProductKey const&, ProductKey const&) = default;
 };
@@ -105,7 +106,8 @@ ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target
                       .cell_bytes = target.array->element_bytes(),
                       .a_on_mesh = layout_of(operands.a.array)->mesh() == mesh,
                       .b_on_mesh = layout_of(operands.b.array)->mesh() == mesh,
-                      .adds = adds};
+                      .adds = adds,
+                      .machine = detail::machine()};
   bool terms_are_whole = true;
   for (std::size_t d = 0; d < space.labels.size(); ++d) {
     auto const label = space.labels[d];
@@ -251,8 +253,8 @@ std::shared_ptr<PlannedProduct const> plan_of(ProductOperands const& operands,
                                               ProductView const& target, ProductType type,
                                               detail::ProductWish const& wish) {
   static RecentPlans<ProductKey, PlannedProduct> plans;
-  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b), ViewKey(target), type,
-                       wish.adds,           wish.memory_bytes};
+  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b), ViewKey(target),  type,
+                       wish.adds,           wish.memory_bytes,   detail::machine()};
   return plans.plan_for(key, [&] { return ProductPlanner(operands, target, type, wish).plan(); });
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <utility>
 
 #include "tessera/detail/base/hash.hpp"
 
@@ -12,36 +14,48 @@
 namespace tessera {
 namespace {
 
-// Multiplications that take as long as the transfer of a byte. Which plan is the cheapest hardly
-// depends on it: plans differ by whole operands.
-constexpr double multiplications_per_byte = 8;
+// Into how many parts mesh axes cut something: one for each device along them, or for each host.
+class Ways {
+ public:
+  explicit Ways(Mesh const& mesh) : mesh_(mesh) {}
+  Ways(Mesh const& mesh, MemberHosts const& hosts) : mesh_(mesh), hosts_(&hosts) {}
 
-// The devices along the axes of either list.
-std::int64_t devices_along_both(Mesh const& mesh, AxisNames const& one, AxisNames const& other) {
-  return devices_along(mesh, one) * devices_along(mesh, without(other, one));
-}
+  [[nodiscard]] std::int64_t along(AxisNames const& axes) const {
+    if (hosts_ == nullptr) return devices_along(mesh_, axes);
+    std::int64_t ways = 1;
+    for (auto const& name : axes) ways *= hosts_along(name);
+    return ways;
+  }
+  // Along the axes of either list.
+  [[nodiscard]] std::int64_t along_both(AxisNames const& one, AxisNames const& other) const {
+    return along(one) * along(without(other, one));
+  }
+
+ private:
+  // As if the devices of the mesh were consecutive.
+  [[nodiscard]] std::int64_t hosts_along(std::string const& name) const {
+    auto const axis = mesh_.axis(name);
+    std::int64_t stride = 1;
+    for (auto a = axis + 1; a < mesh_.rank(); ++a) stride *= mesh_.axes()[a].size;
+    auto const size = mesh_.axes()[axis].size;
+    return stride >= hosts_->per_host ? size : ceil_div(size * stride, hosts_->per_host);
+  }
+
+  Mesh const& mesh_;
+  MemberHosts const* hosts_ = nullptr;
+};
 
 double piece(std::int64_t extent, std::int64_t ways) {
   return extent == 0 ? 0 : std::max(1.0, static_cast<double>(extent) / static_cast<double>(ways));
 }
 
-// The price of one choice.
-class Pricing {
+// The bytes that move for one choice: those of a device, or of a host as a whole.
+class Bytes {
  public:
-  Pricing(ProductSizes const& sizes, ProductPlan const& plan) : sizes_(sizes), plan_(plan) {}
+  Bytes(ProductSizes const& sizes, ProductPlan const& plan, Ways const& ways)
+      : sizes_(sizes), plan_(plan), ways_(ways) {}
 
-  [[nodiscard]] ProductPrice price() const {
-    ProductPrice result;
-    result.multiplications = 1;
-    for (std::size_t l = 0; l < sizes_.labels.size(); ++l)
-      result.multiplications *=
-          piece(sizes_.labels[l].extent, devices_along(sizes_.mesh, work_axes(l)));
-    result.received_bytes = received_of_a() + received_of_b() + target_bytes();
-    result.turns = turns();
-    return result;
-  }
-
-  // Cells of an operand that a device multiplies, and those of them that it does not own, in bytes.
+  // Cells of an operand that are multiplied, and those of them that are owned by others.
   [[nodiscard]] double needed_of_a() const { return needed(&PlannedLabel::in_a); }
   [[nodiscard]] double needed_of_b() const { return needed(&PlannedLabel::in_b); }
   [[nodiscard]] double received_of_a() const {
@@ -49,6 +63,13 @@ class Pricing {
   }
   [[nodiscard]] double received_of_b() const {
     return received(&PlannedLabel::in_b, &PlannedLabel::axes_b, sizes_.b_on_mesh);
+  }
+
+  [[nodiscard]] double received() const {
+    auto bytes = received_of_a() + received_of_b() + way_home();
+    if (ways_.along(plan_.relay) > 1) bytes += sums();
+    if (sizes_.adds) bytes += received(&PlannedLabel::in_target, &PlannedLabel::axes_target, true);
+    return bytes;
   }
 
  private:
@@ -63,8 +84,7 @@ class Pricing {
   [[nodiscard]] double needed(bool PlannedLabel::*in) const {
     auto bytes = static_cast<double>(sizes_.cell_bytes);
     for (std::size_t l = 0; l < sizes_.labels.size(); ++l)
-      if (sizes_.labels[l].*in)
-        bytes *= piece(sizes_.labels[l].extent, devices_along(sizes_.mesh, work_axes(l)));
+      if (sizes_.labels[l].*in) bytes *= piece(sizes_.labels[l].extent, ways_.along(work_axes(l)));
     return bytes;
   }
   [[nodiscard]] double received(bool PlannedLabel::*in, AxisNames PlannedLabel::*axes,
@@ -72,124 +92,216 @@ class Pricing {
     auto owned = on_mesh ? static_cast<double>(sizes_.cell_bytes) : 0.0;
     for (std::size_t l = 0; l < sizes_.labels.size(); ++l) {
       auto const& label = sizes_.labels[l];
-      if (!(label.*in)) continue;
-      auto const devices = devices_along_both(sizes_.mesh, work_axes(l), label.*axes);
-      owned *= static_cast<double>(label.extent) / static_cast<double>(devices);
+      if (label.*in)
+        owned *= static_cast<double>(label.extent) /
+                 static_cast<double>(ways_.along_both(work_axes(l), label.*axes));
     }
     return std::max(0.0, needed(in) - owned);
   }
 
-  // What a device receives of the target: sums that pass along, cells that are added to, and cells
-  // on their way from where they are computed.
-  [[nodiscard]] double target_bytes() const {
-    auto cells = static_cast<double>(sizes_.cell_bytes);
-    auto of_target = cells;
-    for (std::size_t l = 0; l < plan_.axes.size(); ++l) {
-      cells *= piece(sizes_.labels[l].extent, devices_along(sizes_.mesh, plan_.axes[l]));
-      of_target *=
-          piece(sizes_.labels[l].extent, devices_along(sizes_.mesh, sizes_.labels[l].axes_target));
-    }
-    double bytes = 0;
-    if (!plan_.relay.empty()) bytes += cells + of_target;
-    if (!plan_.is_in_place(sizes_)) bytes += std::min(of_target, received_of_target());
-    if (sizes_.adds) bytes += received_of_target();
+  // Sums that pass along a relay.
+  [[nodiscard]] double sums() const {
+    auto bytes = static_cast<double>(sizes_.cell_bytes);
+    for (std::size_t l = 0; l < plan_.axes.size(); ++l)
+      bytes *= piece(sizes_.labels[l].extent, ways_.along(plan_.axes[l]));
     return bytes;
   }
 
-  [[nodiscard]] double received_of_target() const {
-    return received(&PlannedLabel::in_target, &PlannedLabel::axes_target, true);
-  }
-
-  // Devices of a relay wait for the first chunk.
-  [[nodiscard]] double turns() const {
-    if (plan_.relay.empty()) return 1;
-    auto const devices = devices_along(sizes_.mesh, plan_.relay);
-    auto const chunked = plan_.chunked_label(sizes_);
-    auto const longest = chunked ? sizes_.labels[*chunked].extent : 1;
-    auto const chunks = static_cast<double>(relay_chunks(devices, longest));
-    return (chunks + static_cast<double>(devices) - 1) / chunks;
+  // Cells of the target that are computed elsewhere: of a relay all, on all devices but the last.
+  [[nodiscard]] double way_home() const {
+    if (plan_.is_in_place(sizes_)) return 0;
+    auto target = static_cast<double>(sizes_.cell_bytes);
+    auto computed = ways_.along(plan_.relay) > 1 ? 0.0 : target;
+    for (std::size_t l = 0; l < plan_.axes.size(); ++l) {
+      auto const& label = sizes_.labels[l];
+      target *= piece(label.extent, ways_.along(label.axes_target));
+      computed *= static_cast<double>(label.extent) /
+                  static_cast<double>(ways_.along_both(label.axes_target, plan_.axes[l]));
+    }
+    return std::max(0.0, target - computed);
   }
 
   ProductSizes const& sizes_;
   ProductPlan const& plan_;
+  Ways const& ways_;
 };
 
-// Tries every role for each axis, one axis after the other.
+double multiplications_of(ProductSizes const& sizes, ProductPlan const& plan) {
+  double count = 1;
+  for (std::size_t l = 0; l < sizes.labels.size(); ++l) {
+    bool const is_whole = l > plan.axes.size();
+    auto const& axes = l < plan.axes.size() ? plan.axes[l] : plan.relay;
+    count *= piece(sizes.labels[l].extent, is_whole ? 1 : devices_along(sizes.mesh, axes));
+  }
+  return count;
+}
+
+// Devices of a relay wait for the first chunk.
+double turns_of(ProductSizes const& sizes, ProductPlan const& plan) {
+  if (plan.relay.empty()) return 1;
+  auto const devices = devices_along(sizes.mesh, plan.relay);
+  auto const chunked = plan.chunked_label(sizes);
+  auto const longest = chunked ? sizes.labels[*chunked].extent : 1;
+  auto const chunks = static_cast<double>(relay_chunks(devices, longest));
+  return (chunks + static_cast<double>(devices) - 1) / chunks;
+}
+
+ProductPrice price_of(ProductSizes const& sizes, ProductPlan const& plan) {
+  auto const& [hosts, costs] = sizes.machine;
+  ProductPrice price;
+  price.multiplications = multiplications_of(sizes, plan);
+  price.received_bytes = Bytes(sizes, plan, Ways(sizes.mesh)).received();
+  if (hosts.count() > 1)
+    price.network_bytes = Bytes(sizes, plan, Ways(sizes.mesh, hosts)).received();
+  price.turns = turns_of(sizes, plan);
+  price.seconds = price.turns * (price.multiplications / costs.multiplications +
+                                 price.received_bytes / costs.host_bytes +
+                                 price.network_bytes / costs.network_bytes);
+  return price;
+}
+
+// Tries roles for the axes of the mesh.
 class Search {
  public:
   explicit Search(ProductSizes const& sizes) : sizes_(sizes) {
     for (auto const& label : sizes.labels) {
       if (!label.in_target) break;
-      plan_.axes.emplace_back();
-      best_.axes.push_back(label.axes_target);
+      own_place_.axes.push_back(label.axes_target);
     }
-    best_.price = Pricing(sizes_, best_).price();
-    // Terms of several labels are not cut, since blocks count across them.
-    auto const terms = sizes.labels.size() - plan_.axes.size();
-    may_relay_ = sizes.may_cut_terms && terms == 1 && sizes.labels.back().extent > block_of_terms;
+    best_ = own_place_;
+    best_.price = price_of(sizes_, best_);
+    auto const& axes = sizes.mesh.axes();
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      if (axes[a].size > 1) wide_.push_back(a);
+    roles_.assign(wide_.size(), copies);
   }
 
   [[nodiscard]] ProductPlan run() {
-    // The choices are as many as roles to the power of axes.
-    constexpr std::ptrdiff_t most_axes = 4;
-    auto const& axes = sizes_.mesh.axes();
-    auto const wide =
-        std::count_if(axes.begin(), axes.end(), [](MeshAxis const& axis) { return axis.size > 1; });
-    if (wide <= most_axes) choose(0);
+    // The combinations are as many as roles to the power of axes.
+    constexpr std::size_t most_axes = 4;
+    if (wide_.size() <= most_axes)
+      try_all(0);
+    else
+      descend_from_starts();
     return best_;
   }
 
  private:
-  void choose(std::size_t axis) {
-    if (axis == sizes_.mesh.axes().size()) return offer();
-    auto const& name = sizes_.mesh.axes()[axis].name;
-    choose(axis + 1);  // copies
-    if (sizes_.mesh.axes()[axis].size == 1) return;
-    for (std::size_t d = 0; d < plan_.axes.size(); ++d) {
-      if (sizes_.labels[d].extent < 2) continue;
-      plan_.axes[d].push_back(name);
-      choose(axis + 1);
-      plan_.axes[d].pop_back();
-    }
-    if (!may_relay_ || !cuts_terms(name)) return;
-    plan_.relay.push_back(name);
-    choose(axis + 1);
-    plan_.relay.pop_back();
+  // A role is the number of the dimension that the axis cuts, or one of these.
+  static constexpr int copies = -1;
+  static constexpr int relayed = -2;
+
+  [[nodiscard]] std::string const& name(std::size_t wide) const {
+    return sizes_.mesh.axes()[wide_[wide]].name;
   }
 
-  [[nodiscard]] bool cuts_terms(std::string const& name) const {
+  template <class Visit>
+  void visit_roles(std::size_t wide, Visit const& visit) const {
+    visit(copies);
+    for (std::size_t d = 0; d < own_place_.axes.size(); ++d)
+      if (sizes_.labels[d].extent > 1) visit(static_cast<int>(d));
+    if (may_relay(wide)) visit(relayed);
+  }
+
+  // Terms of several labels are not cut, since blocks count across them.
+  [[nodiscard]] bool may_relay(std::size_t wide) const {
     auto const& terms = sizes_.labels.back();
-    return contains(terms.axes_a, name) && contains(terms.axes_b, name);
+    bool const is_one = sizes_.labels.size() - own_place_.axes.size() == 1;
+    return sizes_.may_cut_terms && is_one && terms.extent > block_of_terms &&
+           contains(terms.axes_a, name(wide)) && contains(terms.axes_b, name(wide));
   }
 
-  void offer() {
-    auto plan = plan_;
+  void try_all(std::size_t wide) {
+    if (wide == wide_.size()) return offer();
+    visit_roles(wide, [&](int role) {
+      roles_[wide] = role;
+      try_all(wide + 1);
+    });
+  }
+
+  // From the target's own place, and from there with all axes relayed that cut the terms.
+  void descend_from_starts() {
+    for (bool const is_relayed : {false, true}) {
+      for (std::size_t w = 0; w < wide_.size(); ++w)
+        roles_[w] = is_relayed && may_relay(w) ? relayed : role_in_own_place(w);
+      descend();
+      offer();
+    }
+  }
+  [[nodiscard]] int role_in_own_place(std::size_t wide) const {
+    for (std::size_t d = 0; d < own_place_.axes.size(); ++d)
+      if (contains(own_place_.axes[d], name(wide))) return static_cast<int>(d);
+    return copies;
+  }
+  // Each round takes axes · roles prices, and the price falls from round to round.
+  void descend() {
+    constexpr int most_rounds = 8;
+    auto least = seconds();
+    for (int round = 0; round < most_rounds; ++round) {
+      auto const before = roles_;
+      for (std::size_t w = 0; w < wide_.size(); ++w) {
+        auto best = roles_[w];
+        visit_roles(w, [&](int role) {
+          roles_[w] = role;
+          if (auto const now = seconds(); now < least) {
+            least = now;
+            best = role;
+          }
+        });
+        roles_[w] = best;
+      }
+      if (roles_ == before) return;
+    }
+  }
+  [[nodiscard]] double seconds() const {
+    auto const plan = chosen();
+    return is_possible(plan) ? price_of(sizes_, plan).seconds
+                             : std::numeric_limits<double>::infinity();
+  }
+  // A relay follows the cut of the terms: all its axes, or none.
+  [[nodiscard]] bool is_possible(ProductPlan const& plan) const {
+    return plan.relay.empty() || plan.relay == sizes_.labels.back().axes_a;
+  }
+
+  [[nodiscard]] ProductPlan chosen() const {
+    ProductPlan plan;
+    plan.axes.resize(own_place_.axes.size());
+    for (std::size_t w = 0; w < wide_.size(); ++w) {
+      if (roles_[w] == relayed) plan.relay.push_back(name(w));
+      if (roles_[w] >= 0) plan.axes[static_cast<std::size_t>(roles_[w])].push_back(name(w));
+    }
     // Several axes of one dimension in the order that an array already has.
+    auto const take_order = [](AxisNames& axes, AxisNames const& known) {
+      bool const is_other_order =
+          std::is_permutation(axes.begin(), axes.end(), known.begin(), known.end());
+      if (is_other_order) axes = known;
+      return is_other_order;
+    };
     for (std::size_t d = 0; d < plan.axes.size(); ++d)
       for (auto const* const known :
            {&sizes_.labels[d].axes_target, &sizes_.labels[d].axes_a, &sizes_.labels[d].axes_b})
-        if (std::is_permutation(plan.axes[d].begin(), plan.axes[d].end(), known->begin(),
-                                known->end())) {
-          plan.axes[d] = *known;
-          break;
-        }
-    if (!plan.relay.empty() && plan.relay != sizes_.labels.back().axes_a) return;
-    plan.price = Pricing(sizes_, plan).price();
+        if (take_order(plan.axes[d], *known)) break;
+    (void)take_order(plan.relay, sizes_.labels.back().axes_a);
+    return plan;
+  }
+
+  // Takes the chosen roles if they are cheaper.
+  void offer() {
+    auto plan = chosen();
+    if (!is_possible(plan)) return;
+    plan.price = price_of(sizes_, plan);
     // Not for a little: where the target lies is what the program has chosen.
-    if (plan.price.total() < 0.95 * best_.price.total()) best_ = plan;
+    if (plan.price.seconds < 0.95 * best_.price.seconds) best_ = std::move(plan);
   }
 
   ProductSizes const& sizes_;
-  bool may_relay_ = false;
-  ProductPlan plan_;  // as far as it is chosen
+  ProductPlan own_place_;
   ProductPlan best_;
+  std::vector<std::size_t> wide_;  // axes with several devices
+  std::vector<int> roles_;         // of these axes
 };
 
 }  // namespace
-
-double ProductPrice::total() const {
-  return (multiplications + received_bytes * multiplications_per_byte) * turns;
-}
 
 bool ProductPlan::is_in_place(ProductSizes const& sizes) const {
   if (!relay.empty()) return false;
@@ -207,15 +319,16 @@ std::optional<std::size_t> ProductPlan::chunked_label(ProductSizes const& sizes)
 }
 
 bool ProductPlan::gathers_a(ProductSizes const& sizes) const {
-  return !sizes.a_on_mesh || Pricing(sizes, *this).received_of_a() > 0;
+  return !sizes.a_on_mesh || Bytes(sizes, *this, Ways(sizes.mesh)).received_of_a() > 0;
 }
 bool ProductPlan::gathers_b(ProductSizes const& sizes) const {
-  return !sizes.b_on_mesh || Pricing(sizes, *this).received_of_b() > 0;
+  return !sizes.b_on_mesh || Bytes(sizes, *this, Ways(sizes.mesh)).received_of_b() > 0;
 }
 std::int64_t ProductPlan::gathered_bytes(ProductSizes const& sizes) const {
-  Pricing const pricing(sizes, *this);
-  return static_cast<std::int64_t>((gathers_a(sizes) ? pricing.needed_of_a() : 0) +
-                                   (gathers_b(sizes) ? pricing.needed_of_b() : 0));
+  Ways const devices(sizes.mesh);
+  Bytes const bytes(sizes, *this, devices);
+  return static_cast<std::int64_t>((gathers_a(sizes) ? bytes.needed_of_a() : 0) +
+                                   (gathers_b(sizes) ? bytes.needed_of_b() : 0));
 }
 
 std::int64_t relay_chunks(std::int64_t devices, std::int64_t extent) {

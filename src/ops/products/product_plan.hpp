@@ -3,9 +3,10 @@
 /// Where the cells of a product are computed.
 ///
 /// Each axis of the target's mesh gets a role: it cuts one of the target's dimensions, it cuts the
-/// terms, or its devices compute copies. Every choice has a price: the bytes that a device receives
-/// and the multiplications that it does. The plan is the cheapest choice. It is the same on every
-/// process, since only shapes and shardings enter.
+/// terms, or its devices compute copies. A choice takes so many seconds: a device multiplies, it
+/// receives what it lacks, and its host receives what comes from other hosts. The plan is the
+/// choice that takes the least. It is the same on every process, since only shapes, shardings and
+/// the numbers of the machine enter.
 
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "tessera/layout/named_sharding.hpp"
+
+#include "src/plan/costs.hpp"
 
 namespace tessera {
 
@@ -37,15 +40,16 @@ struct ProductSizes {
   bool b_on_mesh = true;
   bool adds = false;          ///< the target is read
   bool may_cut_terms = true;  ///< sums can pass from device to device
+  Machine machine = {};
 };
 
 /// What a device does at most.
 struct ProductPrice {
   double received_bytes = 0;
+  double network_bytes = 0;  ///< that all devices of a host together receive from other hosts
   double multiplications = 0;
-  double turns = 1;  ///< how much longer it takes because devices wait for each other
-
-  [[nodiscard]] double total() const;
+  double turns = 1;    ///< how much longer it takes because devices wait for each other
+  double seconds = 0;  ///< all together
 };
 
 /// A choice of roles.
@@ -69,8 +73,9 @@ struct ProductPlan {
 /// The chunks in which sums pass along `devices`.
 [[nodiscard]] std::int64_t relay_chunks(std::int64_t devices, std::int64_t extent);
 
-/// The cheapest plan; on a mesh of more than four axes that are longer than 1, the target's own
-/// place.
+/// The plan that takes the least time. Of more than four axes that are longer than 1 not all
+/// combinations of roles are tried: from the target's own place, and from a relay, each axis in
+/// turn takes the role that is the best beside the others, until none changes.
 [[nodiscard]] ProductPlan plan_product(ProductSizes const& sizes);
 
 /// Terms [lo, hi), which one device of a relay adds to the sums that it receives.
