@@ -51,16 +51,27 @@ void pack(Stored const* from, Offsets const& lines, Offsets const& terms,
           typename Tile::Number* to) {
   constexpr auto numbers = Tile::numbers;
   auto const count = terms.count;
-  for (std::int64_t first = 0; first < lines.count; first += width, to += count * width * numbers) {
+  std::int64_t first = 0;
+  if (lines.follow_each_other()) {
+    // A few terms of all panels at a time, so that memory is read in long pieces.
+    constexpr std::int64_t at_once = 4;
+    auto const whole = lines.count / width * width;
+    for (std::int64_t k = 0; k < count; k += at_once) {
+      auto const end = std::min(k + at_once, count);
+      for (first = 0; first < whole; first += width)
+        for (auto term = k; term < end; ++term) {
+          auto const* const cells = from + terms.at[term] + lines.at[first];
+          auto* const panel = to + (first * count + term * width) * numbers;
+          for (std::int64_t x = 0; x < width; ++x) put_number(panel + x, width, cells[x]);
+        }
+    }
+    first = whole;
+    to += whole * count * numbers;
+  }
+  for (; first < lines.count; first += width, to += count * width * numbers) {
     auto const* const line = lines.at + first;
     auto const there = std::min<std::int64_t>(width, lines.count - first);
-    if (there == width && lines.follow_each_other()) {
-      for (std::int64_t k = 0; k < count; ++k) {
-        auto const* const cells = from + terms.at[k] + line[0];
-        for (std::int64_t x = 0; x < width; ++x)
-          put_number(to + k * width * numbers + x, width, cells[x]);
-      }
-    } else if (there == width && terms.follow_each_other()) {
+    if (there == width && terms.follow_each_other()) {
       Stored const* cells[static_cast<std::size_t>(width)];
       for (std::int64_t x = 0; x < width; ++x) cells[x] = from + terms.at[0] + line[x];
       for (std::int64_t k = 0; k < count; ++k)
