@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +16,7 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, double Costs::*>, 4> names{{
     {"multiplications", &Costs::multiplications},
-    {"host_bytes", &Costs::host_bytes},
+    {"received_bytes", &Costs::received_bytes},
     {"network_bytes", &Costs::network_bytes},
     {"messages", &Costs::messages},
 }};
@@ -31,7 +30,7 @@ bool set(Costs& costs, std::string_view entry) {
   double value = 0;
   auto const* const end = entry.data() + entry.size();
   auto const [last, error] = std::from_chars(entry.data() + equals + 1, end, value);
-  if (error != std::errc() || last != end || !(value > 0) || !std::isfinite(value)) return false;
+  if (error != std::errc() || last != end || !(value > 0 && value <= Costs::most)) return false;
   costs.*found->second = value;
   return true;
 }

@@ -12,10 +12,13 @@ namespace tessera {
 /// the same on every process, and a plan depends on no measurement.
 struct Costs {
   double multiplications = 2e10;  ///< with an addition each, by a device
-  double host_bytes = 2.5e9;      ///< that a device receives from its own host
-  /// That a host receives from other hosts, for all its devices together: 10 Gbit/s.
+  double received_bytes = 2.5e9;  ///< by a device, wherever they come from
+  /// Received by a host from other hosts, for all its devices together: 10 Gbit/s.
   double network_bytes = 1.25e9;
   double messages = 8e4;  ///< from one device to another of the host, one after the other
+
+  /// No number is larger.
+  static constexpr double most = 1e18;
 
   /// Those of TESSERA_COSTS, "network_bytes=1e8,messages=1e5", and the usual ones for the others.
   /// Throws: ConfigError if the variable is no such list.

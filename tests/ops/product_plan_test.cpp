@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "src/ops/products/relay_stops.hpp"
+
 #include "support/brute_force.hpp"
 #include "support/layouts.hpp"
 #include "support/seeds.hpp"

@@ -20,14 +20,15 @@ TEST_CASE("numbers of the variable replace the usual ones") {
 
   CHECK(costs.network_bytes == 1e8);
   CHECK(costs.multiplications == 3);
-  CHECK(costs.host_bytes == usual.host_bytes);
+  CHECK(costs.received_bytes == usual.received_bytes);
   CHECK(costs.messages == usual.messages);
 }
 
 TEST_CASE("what is no list of numbers is refused, with the names that there are") {
-  for (std::string const wrong : {"cheap", "messages", "messages=", "messages=0", "messages=-1",
-                                  "messages=nan", "messages=inf", "messages=1e999", "messages=1 ",
-                                  "messages=1,", ",messages=1", "=1", "messages=1;host_bytes=2"}) {
+  for (std::string const wrong :
+       {"cheap", "messages", "messages=", "messages=0", "messages=-1", "messages=nan",
+        "messages=inf", "messages=1e19", "messages=1e999", "messages=1 ", "messages=1,",
+        ",messages=1", "=1", "messages=1;received_bytes=2"}) {
     CAPTURE(wrong);
     Setting const setting("TESSERA_COSTS", wrong);
     CHECK_THROWS_WITH_AS((void)Costs::from_environment(), doctest::Contains("network_bytes"),

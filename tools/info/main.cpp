@@ -179,7 +179,7 @@ void describe_costs(Entry& report) {
     section.add(name, static_cast<std::int64_t>(value));
   };
   add("multiplications of a device", costs.multiplications);
-  add("bytes from its own host", costs.host_bytes);
+  add("bytes received by a device", costs.received_bytes);
   add("bytes of a host from others", costs.network_bytes);
   add("messages within a host", costs.messages);
 }

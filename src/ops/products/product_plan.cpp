@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
-
-#include "tessera/detail/base/hash.hpp"
+#include <vector>
 
 #include "src/index/index.hpp"
 #include "src/kernels/products/product.hpp"
@@ -14,16 +15,42 @@
 namespace tessera {
 namespace {
 
+// On how many hosts the devices along an axis are.
+std::int64_t hosts_along(Mesh const& mesh, std::size_t axis, MemberHosts const& hosts) {
+  // Longer axes are those of meshes whose devices are consecutive.
+  constexpr std::int64_t most_listed = 1 << 12;
+  auto const size = mesh.axes()[axis].size;
+  std::int64_t stride = 1;
+  for (auto a = axis + 1; a < mesh.rank(); ++a) stride *= mesh.axes()[a].size;
+  if (size > most_listed)
+    return stride >= hosts.per_host ? size : ceil_div(size * stride, hosts.per_host);
+  std::set<std::int64_t> found;
+  for (std::int64_t i = 0; i < size; ++i)
+    found.insert(hosts.host_of(mesh.device_at(i * stride).value()));
+  return std::ssize(found);
+}
+
 // Into how many parts mesh axes cut something: one for each device along them, or for each host.
 class Ways {
  public:
-  explicit Ways(Mesh const& mesh) : mesh_(mesh) {}
-  Ways(Mesh const& mesh, MemberHosts const& hosts) : mesh_(mesh), hosts_(&hosts) {}
+  static Ways over_devices(Mesh const& mesh) {
+    Ways ways(mesh);
+    for (auto const& axis : mesh.axes()) ways.parts_.push_back(axis.size);
+    return ways;
+  }
+  static Ways over_hosts(Mesh const& mesh, MemberHosts const& hosts) {
+    Ways ways(mesh);
+    for (std::size_t a = 0; a < mesh.rank(); ++a)
+      ways.parts_.push_back(hosts.count() == 1 ? 1 : hosts_along(mesh, a, hosts));
+    return ways;
+  }
 
+  [[nodiscard]] std::int64_t along(std::string const& axis) const {
+    return parts_[mesh_.axis(axis)];
+  }
   [[nodiscard]] std::int64_t along(AxisNames const& axes) const {
-    if (hosts_ == nullptr) return devices_along(mesh_, axes);
     std::int64_t ways = 1;
-    for (auto const& name : axes) ways *= hosts_along(name);
+    for (auto const& name : axes) ways *= along(name);
     return ways;
   }
   // Along the axes of either list.
@@ -32,17 +59,10 @@ class Ways {
   }
 
  private:
-  // As if the devices of the mesh were consecutive.
-  [[nodiscard]] std::int64_t hosts_along(std::string const& name) const {
-    auto const axis = mesh_.axis(name);
-    std::int64_t stride = 1;
-    for (auto a = axis + 1; a < mesh_.rank(); ++a) stride *= mesh_.axes()[a].size;
-    auto const size = mesh_.axes()[axis].size;
-    return stride >= hosts_->per_host ? size : ceil_div(size * stride, hosts_->per_host);
-  }
+  explicit Ways(Mesh const& mesh) : mesh_(mesh) {}
 
   Mesh const& mesh_;
-  MemberHosts const* hosts_ = nullptr;
+  std::vector<std::int64_t> parts_;  // by axis
 };
 
 double piece(std::int64_t extent, std::int64_t ways) {
@@ -146,20 +166,6 @@ double turns_of(ProductSizes const& sizes, ProductPlan const& plan) {
   return (chunks + static_cast<double>(devices) - 1) / chunks;
 }
 
-ProductPrice price_of(ProductSizes const& sizes, ProductPlan const& plan) {
-  auto const& [hosts, costs] = sizes.machine;
-  ProductPrice price;
-  price.multiplications = multiplications_of(sizes, plan);
-  price.received_bytes = Bytes(sizes, plan, Ways(sizes.mesh)).received();
-  if (hosts.count() > 1)
-    price.network_bytes = Bytes(sizes, plan, Ways(sizes.mesh, hosts)).received();
-  price.turns = turns_of(sizes, plan);
-  price.seconds = price.turns * (price.multiplications / costs.multiplications +
-                                 price.received_bytes / costs.host_bytes +
-                                 price.network_bytes / costs.network_bytes);
-  return price;
-}
-
 // Tries roles for the axes of the mesh.
 class Search {
  public:
@@ -168,11 +174,13 @@ class Search {
       if (!label.in_target) break;
       own_place_.axes.push_back(label.axes_target);
     }
+    own_place_.price = price_of(own_place_);
     best_ = own_place_;
-    best_.price = price_of(sizes_, best_);
     auto const& axes = sizes.mesh.axes();
     for (std::size_t a = 0; a < axes.size(); ++a)
       if (axes[a].size > 1) wide_.push_back(a);
+    for (auto const& name : sizes.labels.back().axes_a)
+      if (devices_.along(name) > 1) wide_terms_.push_back(name);
     roles_.assign(wide_.size(), copies);
   }
 
@@ -255,12 +263,31 @@ class Search {
   }
   [[nodiscard]] double seconds() const {
     auto const plan = chosen();
-    return is_possible(plan) ? price_of(sizes_, plan).seconds
-                             : std::numeric_limits<double>::infinity();
+    return is_possible(plan) ? price_of(plan).seconds : std::numeric_limits<double>::infinity();
   }
-  // A relay follows the cut of the terms: all its axes, or none.
+  // A relay follows the cut of the terms: all its axes, or none. Axes between hosts come first, so
+  // that sums pass all devices of a host before they go to another one.
   [[nodiscard]] bool is_possible(ProductPlan const& plan) const {
-    return plan.relay.empty() || plan.relay == sizes_.labels.back().axes_a;
+    if (plan.relay.empty()) return true;
+    bool const is_by_host =
+        std::is_sorted(plan.relay.begin(), plan.relay.end(),
+                       [&](std::string const& one, std::string const& other) {
+                         return hosts_.along(one) > 1 && hosts_.along(other) == 1;
+                       });
+    return plan.relay == sizes_.labels.back().axes_a && is_by_host;
+  }
+  [[nodiscard]] ProductPrice price_of(ProductPlan const& plan) const {
+    auto const& costs = sizes_.machine.costs;
+    ProductPrice price;
+    price.multiplications = multiplications_of(sizes_, plan);
+    price.received_bytes = Bytes(sizes_, plan, devices_).received();
+    if (sizes_.machine.hosts.count() > 1)
+      price.network_bytes = Bytes(sizes_, plan, hosts_).received();
+    price.turns = turns_of(sizes_, plan);
+    price.seconds = price.turns * (price.multiplications / costs.multiplications +
+                                   price.received_bytes / costs.received_bytes +
+                                   price.network_bytes / costs.network_bytes);
+    return price;
   }
 
   [[nodiscard]] ProductPlan chosen() const {
@@ -281,7 +308,8 @@ class Search {
       for (auto const* const known :
            {&sizes_.labels[d].axes_target, &sizes_.labels[d].axes_a, &sizes_.labels[d].axes_b})
         if (take_order(plan.axes[d], *known)) break;
-    (void)take_order(plan.relay, sizes_.labels.back().axes_a);
+    if (!plan.relay.empty() && take_order(plan.relay, wide_terms_))
+      plan.relay = sizes_.labels.back().axes_a;
     return plan;
   }
 
@@ -289,14 +317,17 @@ class Search {
   void offer() {
     auto plan = chosen();
     if (!is_possible(plan)) return;
-    plan.price = price_of(sizes_, plan);
+    plan.price = price_of(plan);
     // Not for a little: where the target lies is what the program has chosen.
     if (plan.price.seconds < 0.95 * best_.price.seconds) best_ = std::move(plan);
   }
 
   ProductSizes const& sizes_;
+  Ways devices_ = Ways::over_devices(sizes_.mesh);
+  Ways hosts_ = Ways::over_hosts(sizes_.mesh, sizes_.machine.hosts);
   ProductPlan own_place_;
   ProductPlan best_;
+  AxisNames wide_terms_;           // that cut the terms, without those of one device
   std::vector<std::size_t> wide_;  // axes with several devices
   std::vector<int> roles_;         // of these axes
 };
@@ -319,13 +350,15 @@ std::optional<std::size_t> ProductPlan::chunked_label(ProductSizes const& sizes)
 }
 
 bool ProductPlan::gathers_a(ProductSizes const& sizes) const {
-  return !sizes.a_on_mesh || Bytes(sizes, *this, Ways(sizes.mesh)).received_of_a() > 0;
+  return !sizes.a_on_mesh ||
+         Bytes(sizes, *this, Ways::over_devices(sizes.mesh)).received_of_a() > 0;
 }
 bool ProductPlan::gathers_b(ProductSizes const& sizes) const {
-  return !sizes.b_on_mesh || Bytes(sizes, *this, Ways(sizes.mesh)).received_of_b() > 0;
+  return !sizes.b_on_mesh ||
+         Bytes(sizes, *this, Ways::over_devices(sizes.mesh)).received_of_b() > 0;
 }
 std::int64_t ProductPlan::gathered_bytes(ProductSizes const& sizes) const {
-  Ways const devices(sizes.mesh);
+  auto const devices = Ways::over_devices(sizes.mesh);
   Bytes const bytes(sizes, *this, devices);
   return static_cast<std::int64_t>((gathers_a(sizes) ? bytes.needed_of_a() : 0) +
                                    (gathers_b(sizes) ? bytes.needed_of_b() : 0));
@@ -340,52 +373,6 @@ std::int64_t relay_chunks(std::int64_t devices, std::int64_t extent) {
 
 ProductPlan plan_product(ProductSizes const& sizes) {
   return Search(sizes).run();
-}
-
-RelayStop RelayStops::with(std::int64_t term) const {
-  auto const block = term / block_of_terms * block_of_terms;
-  auto const piece = cut_.pieces_intersecting(terms_, devices_, block, block + 1).lo;
-  auto const own = cut_.piece(terms_, devices_, piece);
-  auto const lo = ceil_div(own.lo, block_of_terms) * block_of_terms;
-  auto const hi = own.hi == terms_ ? terms_ : own.hi / block_of_terms * block_of_terms;
-  auto const device = piece % devices_;
-  if (block < hi) return {device, lo, hi};
-  return {device, block, std::min(block + block_of_terms, terms_)};
-}
-
-std::vector<RelayStop> RelayStops::of_device(std::int64_t device, Cut const& owned) const {
-  std::vector<RelayStop> stops;
-  auto const pieces = owned.piece_count(terms_, devices_);
-  for (auto piece = device; piece < pieces; piece += devices_) {
-    auto const own = owned.piece(terms_, devices_, piece);
-    if (own.size() == 0) continue;
-    auto next = with(own.lo).lo;
-    if (!stops.empty()) next = std::max(next, stops.back().hi);
-    // Up to the first stop that is behind the piece.
-    while (next < terms_ && (stops.empty() || stops.back().lo < own.hi)) {
-      stops.push_back(with(next));
-      next = stops.back().hi;
-    }
-  }
-  return stops;
-}
-
-std::int64_t RelayStops::most_of_device() const {
-  // Of a piece: the block at its beginning, whole blocks, the block at its end, and the stop that
-  // follows. Equal pieces of whole blocks have none at their ends.
-  bool const is_regular = cut_.kind() == Cut::Kind::balanced || cut_.kind() == Cut::Kind::strict;
-  bool const has_whole_blocks = is_regular && terms_ % (devices_ * block_of_terms) == 0;
-  auto const pieces = ceil_div(cut_.piece_count(terms_, devices_), devices_);
-  return std::min((has_whole_blocks ? 2 : 4) * pieces, most());
-}
-
-std::int64_t RelayStops::most() const {
-  return ceil_div(terms_, block_of_terms);
-}
-
-std::uint64_t RelayStops::hash() const {
-  auto const hash = detail::mix(cut_.fingerprint(), static_cast<std::uint64_t>(terms_));
-  return detail::mix(hash, static_cast<std::uint64_t>(devices_));
 }
 
 }  // namespace tessera

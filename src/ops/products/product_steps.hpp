@@ -15,7 +15,7 @@
 #include "tessera/layout/cut.hpp"
 
 #include "src/mesh/axes.hpp"
-#include "src/ops/products/product_plan.hpp"
+#include "src/ops/products/relay_stops.hpp"
 #include "src/statement/operations/operation.hpp"
 
 namespace tessera {
