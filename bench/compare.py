@@ -97,10 +97,12 @@ CASES = {
         "1MiB": (1, 131_072, 100),
         "64MiB": (1, 8_388_608, 2),
     },
-    # The length of a side; 5792 doubles squared are 256 MiB.
+    # The length of a side; 5792 doubles squared are 256 MiB. Copies: each process gets all.
     "reshard": {
         "8MiB": (2, 1024, 20),
         "256MiB": (2, 5792, 1),
+        "copies-2MiB": (2, 512, 20),
+        "copies-32MiB": (2, 2048, 3),
     },
 }
 # Statements of one cell at a time: cells in the caches.

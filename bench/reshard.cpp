@@ -1,5 +1,6 @@
-// A square of doubles from row blocks to column blocks, beside the same written by hand with MPI.
-// All run in turn in the same processes and have to end with the same bits.
+// A square of doubles from row blocks to column blocks, or to copies of all, beside the same
+// written by hand with MPI. All run in turn in the same processes and have to end with the same
+// bits.
 //
 //   bench_reshard LABEL DIMENSIONS CELLS STEPS PAIRS     prints a line of JSON for each form
 //
@@ -8,6 +9,10 @@
 //   assign     v = u into an array that is there      MPI_Alltoallv, packed by hand
 //   assign-w   the same                               MPI_Alltoallw with derived types
 //   reshard    into a new array at each step          MPI_Alltoallv, packed by hand
+//
+// and where LABEL begins with "copies":
+//
+//   copies     v = u, of which each process has all   MPI_Allgatherv
 //
 // The hand-written versions have all their memory before they start. The last member of each line,
 // extra_bytes, is by how much memory grew at most in the first step, beyond the result.
@@ -156,6 +161,50 @@ std::int64_t peak_growth(F const& f) {
   return growth;
 }
 
+/// Row blocks to copies of all rows by hand.
+class RawCopies {
+ public:
+  explicit RawCopies(std::int64_t side)
+      : all_(raw::make_doubles(side * side)), cells_(side * side) {
+    int rank = 0, size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int process = 0; process < size; ++process) {
+      first_.push_back(static_cast<int>(raw::begin_of(side, size, process) * side));
+      auto const end = raw::begin_of(side, size, process + 1) * side;
+      count_.push_back(static_cast<int>(end) - first_.back());
+    }
+    auto const first = first_[static_cast<std::size_t>(rank)];
+    own_count_ = count_[static_cast<std::size_t>(rank)];
+    own_ = raw::make_doubles(own_count_);
+    for (int i = 0; i < own_count_; ++i) own_[static_cast<std::size_t>(i)] = start_at(first + i);
+  }
+
+  void gather() {
+    MPI_Allgatherv(own_.get(), own_count_, MPI_DOUBLE, all_.get(), count_.data(), first_.data(),
+                   MPI_DOUBLE, MPI_COMM_WORLD);
+  }
+
+  /// True on every process if each has all cells as `v` has them.
+  [[nodiscard]] bool equals(ts::DistArray<double, 2> const& v) const {
+    int is_equal = 1;
+    ts::for_each_shard(v, [&](auto const& shard) {
+      auto const n = shard.extent(1);
+      for (std::int64_t i = 0; i < shard.extent(0); ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          if (shard(i, j) != all_[static_cast<std::size_t>(i * n + j)]) is_equal = 0;
+    });
+    MPI_Allreduce(MPI_IN_PLACE, &is_equal, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return is_equal == 1 && v.shape()[0] * v.shape()[1] == cells_;
+  }
+
+ private:
+  raw::Doubles own_, all_;
+  std::int64_t cells_;
+  int own_count_ = 0;
+  std::vector<int> count_, first_;
+};
+
 void print(Case const& what, char const* form, std::vector<Pair> const& pairs,
            std::int64_t extra_bytes) {
   (void)bench::print(what, pairs, true, form, ", \"extra_bytes\": " + std::to_string(extra_bytes));
@@ -206,10 +255,26 @@ int run(Case const& what) {
   return 0;
 }
 
+int run_copies(Case const& what) {
+  auto const n = what.cells;
+  ts::Mesh mesh({{"x", ts::device_count()}});
+  auto const u = ts::from_index<double>({n, n}, {mesh, ts::P("x", ts::none)},
+                                        [=](auto i) { return start_at(i[0] * n + i[1]); });
+  auto v = ts::zeros<double>({n, n}, {mesh, ts::P(ts::none, ts::none)});
+  RawCopies raw(n);
+  auto const assign = [&] { v(ts::all, ts::all) = u; };
+  auto const growth = peak_growth(assign);
+  raw.gather();
+  if (!raw.equals(v)) return 1;
+  print(what, "copies", bench::time_pairs(what, assign, [&] { raw.gather(); }), growth);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   ts::Runtime runtime(argc, argv);
   auto const what = bench::case_of(argc, argv);
-  return what ? run(*what) : 2;
+  if (!what) return 2;
+  return what->label.starts_with("copies") ? run_copies(*what) : run(*what);
 }

@@ -9,8 +9,8 @@ namespace tessera {
 namespace {
 
 void exchange(DeviceTask& task) {
-  for (auto const* exchange : task.plan->exchanges())
-    if (exchange->path != nullptr) exchange->path->exchange(task, messages_of(*exchange));
+  for (auto const* messages : task.plan->exchanges())
+    if (messages->path != nullptr) messages->path->exchange(task, messages_of(*messages));
 }
 
 void copy_locally(DeviceTask& task) {

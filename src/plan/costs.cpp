@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tessera/base/error.hpp"
 

@@ -2,8 +2,6 @@
 /// @file
 /// What plans know of the machine: the hosts of the devices, and how long things take.
 
-#include <string>
-
 #include "src/mesh/member_hosts.hpp"
 
 namespace tessera {

@@ -14,6 +14,7 @@
 #include "src/execution/gpu_channels/gpu_routes.hpp"
 #include "src/execution/one_sided/one_sided.hpp"
 #include "src/execution/reduction_tree.hpp"
+#include "src/plan/costs.hpp"
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/array_allocator.hpp"
 #include "src/runtime/device_calls.hpp"

@@ -14,7 +14,6 @@
 #include "src/job/bootstrap.hpp"
 #include "src/job/job.hpp"
 #include "src/network/network.hpp"
-#include "src/plan/costs.hpp"
 #include "src/runtime/current_runtime.hpp"
 #include "src/statement/statement.hpp"
 
@@ -25,6 +24,7 @@ class OneSided;
 class Profiler;
 class TreeCollectives;
 struct LocalDevices;
+struct Machine;
 struct Operation;
 
 namespace detail {

@@ -62,8 +62,8 @@ std::optional<Hosts> hosts_of(std::vector<std::int64_t> const& counts, std::int6
     for (std::size_t i = 0; i < counts.size(); ++i)
       threads.emplace_back([&, i] {
         auto const bootstrap = threads_job.join(static_cast<std::int64_t>(i));
-        auto const& hosts = Job(*bootstrap, counts[i]).hosts();
-        found[i] = {hosts.members, hosts.per_host};
+        Job const job(*bootstrap, counts[i]);
+        found[i] = {job.hosts().members, job.hosts().per_host};
       });
   }
   bool const agree = std::ranges::all_of(found, [&](Hosts const& h) { return h == found[0]; });

@@ -128,6 +128,23 @@ TEST_CASE("between hosts the sums of a layer travel, not its weight") {
   CHECK(on_two.relay == Names{"x"});
   CHECK(on_two.price.network_bytes == 2.0 * 512 * 2048 * 4);
   CHECK(on_two.price.seconds > on_one_host.price.seconds);
+
+  // At 10 Gbit/s the relay would be less than 5 % faster.
+  sizes.machine.costs = {};
+  CHECK(plan_product(sizes).relay.empty());
+}
+
+TEST_CASE("the hosts of a mesh are those of its devices") {
+  // The first axis lies within a host; the second one crosses.
+  Mesh const mesh({0, 4, 1, 5, 2, 6, 3, 7}, {4, 2}, {"x", "y"});
+  auto sizes = matrices(mesh, 4096, 4096, 4096);
+  sizes.labels[0].axes_a = sizes.labels[0].axes_target = {"y"};
+  sizes.labels[2].axes_b = {"y"};
+  sizes.labels[1].axes_target = {"x"};
+  sizes.machine.hosts = {8, 4};
+  auto const plan = plan_product(sizes);
+  REQUIRE(plan.is_in_place(sizes));
+  CHECK(plan.price.network_bytes == 4096.0 * 4096 * 8 / 2);
 }
 
 TEST_CASE("a host receives once what several of its devices need") {

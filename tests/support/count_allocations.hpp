@@ -27,10 +27,14 @@ class CountAllocations {
 
 }  // namespace tessera::test
 
-void* operator new(std::size_t size_bytes) {
+// Algorithms that can do without memory, such as std::stable_sort, ask for it so.
+void* operator new(std::size_t size_bytes, std::nothrow_t const&) noexcept {
   ++tessera::test::allocations_of_thread;
   tessera::test::bytes_allocated_by_thread += static_cast<std::int64_t>(size_bytes);
-  if (void* const memory = std::malloc(size_bytes == 0 ? 1 : size_bytes)) return memory;
+  return std::malloc(size_bytes == 0 ? 1 : size_bytes);
+}
+void* operator new(std::size_t size_bytes) {
+  if (void* const memory = operator new(size_bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 // GCC does not see that the memory comes from the malloc above.

@@ -17,12 +17,14 @@ namespace {
 
 // On how many hosts the devices along an axis are.
 std::int64_t hosts_along(Mesh const& mesh, std::size_t axis, MemberHosts const& hosts) {
-  // Longer axes are those of meshes whose devices are consecutive.
-  constexpr std::int64_t most_listed = 1 << 12;
   auto const size = mesh.axes()[axis].size;
-  std::int64_t stride = 1;
-  for (auto a = axis + 1; a < mesh.rank(); ++a) stride *= mesh.axes()[a].size;
-  if (size > most_listed)
+  if (size == 1) return 1;
+  Index second(mesh.rank(), 0);
+  second[axis] = 1;
+  auto const stride = mesh.position(second);
+  // The devices of longer axes are taken for consecutive.
+  constexpr std::int64_t most_visited = 1 << 12;
+  if (size > most_visited)
     return stride >= hosts.per_host ? size : ceil_div(size * stride, hosts.per_host);
   std::set<std::int64_t> found;
   for (std::int64_t i = 0; i < size; ++i)
