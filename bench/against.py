@@ -26,7 +26,7 @@ def arguments() -> argparse.Namespace:
 
 def seconds_of(program: pathlib.Path, bench: str, case: str) -> dict[str, float]:
     """form -> the seconds of Tessera in one run of a case."""
-    asked = argparse.Namespace(program=str(program), processes=2, hosts=False, engine=None, route=None)
+    asked = argparse.Namespace(program=str(program), processes=2, hosts=None, engine=None, route=None)
     if bench == "start":
         return {"tessera": start.run(asked, "tessera", START_PROCESSES)["seconds"]}
     dimensions, cells, steps = compare.CASES[bench][case]

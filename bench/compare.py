@@ -132,7 +132,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int)
     parser.add_argument("--route", choices=["shm", "ucx", "mpi"])
     parser.add_argument("--engine", choices=["ob1", "ucx"])
-    parser.add_argument("--hosts", action="store_true")
+    parser.add_argument("--hosts", type=int, metavar="N")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--program", required=True)
@@ -144,6 +144,8 @@ def arguments() -> argparse.Namespace:
         asked.pairs = 1
     elif asked.pairs < FEWEST_PAIRS:
         parser.error(f"fewer than {FEWEST_PAIRS} pairs say nothing")
+    if asked.hosts is not None and not 1 <= asked.hosts <= asked.processes:
+        parser.error("a host has at least one process")
     return asked
 
 
@@ -151,7 +153,8 @@ def mpirun(asked: argparse.Namespace) -> list[str]:
     """The same for both versions: a core for each process, or none where there are too few."""
     processes, engine = asked.processes, ENGINES[asked.engine]
     if asked.hosts:
-        where = ",".join(f"h{i}:1" for i in range(1, processes + 1))
+        counts = [processes * (i + 1) // asked.hosts - processes * i // asked.hosts for i in range(asked.hosts)]
+        where = ",".join(f"h{i}:{count}" for i, count in enumerate(counts, 1))
         return [str(HOSTS / "hosts-mpirun"), "-H", where, *engine]
     enough = len(os.sched_getaffinity(0)) >= processes
     binding = ["--bind-to", "core"] if enough else ["--bind-to", "none", "--oversubscribe",
@@ -187,7 +190,7 @@ def run_case(asked: argparse.Namespace, name: str) -> list[dict]:
     forms = run_program(asked, label, dimensions, cells, steps, asked.pairs)
     if asked.bench not in STENCILS:
         return forms
-    alone = argparse.Namespace(**{**vars(asked), "processes": 1, "hosts": False})
+    alone = argparse.Namespace(**{**vars(asked), "processes": 1, "hosts": None})
     loop = run_program(alone, ONE_CORE, label, dimensions, cells, steps, asked.pairs)[0]
     if any(measured["hashes"] != loop["hashes"] for measured in forms):
         sys.exit(f"the plain loop on one core ends {label} with other bits")

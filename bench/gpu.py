@@ -51,7 +51,7 @@ def gpu_of(program: str) -> str:
 
 def rows_of(asked: argparse.Namespace, name: str) -> list[dict]:
     dimensions, cells, steps, processes = CASES[name]
-    how = argparse.Namespace(program=asked.program, processes=processes, engine=None, route=None, hosts=False)
+    how = argparse.Namespace(program=asked.program, processes=processes, engine=None, route=None, hosts=None)
     forms = compare.run_program(how, name, dimensions, cells, steps, asked.pairs)
     copies = next([ours for ours, _ in form["pairs"]] for form in forms if form["form"] == "copy")
     by_hand = {"case": name, "form": "raw", "processes": processes, "is_right": True, "bytes": forms[0]["bytes"],

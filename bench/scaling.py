@@ -48,7 +48,7 @@ def cells_along(asked: argparse.Namespace, case: str, scaling: str, processes: i
 
 def run(asked: argparse.Namespace, case: str, processes: int, cells: int) -> dict[str, float]:
     """The seconds of each form, once ghost cells have their widths: in the second round that counts."""
-    how = argparse.Namespace(processes=processes, engine=None, route=None, hosts=False,
+    how = argparse.Namespace(processes=processes, engine=None, route=None, hosts=None,
                              program=asked.program)
     dimensions, _, _, steps = CASES[case]
     forms = compare.run_program(how, case, dimensions, cells, asked.steps or steps, 2)

@@ -27,7 +27,7 @@ def arguments() -> argparse.Namespace:
 
 
 def run(asked: argparse.Namespace, what: str, processes: int) -> dict:
-    how = argparse.Namespace(processes=processes, engine=None, route=None, hosts=False)
+    how = argparse.Namespace(processes=processes, engine=None, route=None, hosts=None)
     command = [*compare.mpirun(how), asked.program, what]
     done = subprocess.run(command, env=compare.environment(how), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
