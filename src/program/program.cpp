@@ -21,6 +21,7 @@
 #include "src/program/tuning.hpp"
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/current_runtime.hpp"
+#include "src/runtime/listener.hpp"
 #include "src/runtime/over_processes.hpp"
 #include "src/runtime/statement_hooks.hpp"
 #include "src/runtime/submission.hpp"
@@ -36,6 +37,7 @@ struct Program::Impl {
   std::int64_t done = 0;  // steps
 
   RecordedStep first;
+  std::uint64_t newest_before = 0;  // the number of the newest array when recording began
   bool is_recorded = false;
   std::string why_plain;  // of a loop that is not recorded, for people
   ArrayBindings bindings;
@@ -73,7 +75,9 @@ struct Program::Impl {
       steps -= 2;
     }
     if (!bindings.fallback_reason.empty()) return run_plainly(steps);
-    auto const whole = std::min(steps, steps_inside()) / bindings.period * bindings.period;
+    auto whole = std::min(steps, steps_inside()) / bindings.period * bindings.period;
+    // The body may have made a listener.
+    if (!reason_to_run_bodies().empty()) whole = 0;
     if (whole > 0) run_replay(whole);
     run_plainly(steps - whole);
     later += steps - whole;
@@ -122,7 +126,7 @@ struct Program::Impl {
   // recording. A budget may refuse any statement; then the arrays must be in the state of a plain
   // loop.
   static std::string reason_not_to_record() {
-    if (detail::has_listener()) return "it is part of a body that is being recorded";
+    if (auto const reason = reason_to_run_bodies(); !reason.empty()) return std::string(reason);
     if (auto const refuser = detail::refuser(); !refuser.empty())
       return text(refuser, " may refuse any statement");
     return {};
@@ -133,7 +137,7 @@ struct Program::Impl {
   }
 
   RecordedStep recorded_step() {
-    Recorder recorder(done, location);
+    Recorder recorder(done, location, newest_before);
     run_body();
     return recorder.take();
   }
@@ -143,7 +147,7 @@ struct Program::Impl {
   void run_checking(std::int64_t steps) {
     is_recorded = false;
     if (steps < 3) return run_plainly(steps);
-    forget();
+    begin_recording();
     first = recorded_step();
     auto before = recorded_step();
     auto const fallback_reason = compare_steps(first, before, location).fallback_reason;
@@ -173,7 +177,7 @@ struct Program::Impl {
   }
 
   void record() {
-    forget();
+    begin_recording();
     auto one = recorded_step();
     RecordedStep two;
     {
@@ -211,7 +215,8 @@ struct Program::Impl {
     Explanations* before;
   };
 
-  void forget() {
+  void begin_recording() {
+    newest_before = detail::newest_number();
     statements.statements.clear();
     blocks.clear();
     replay.reset();
@@ -231,6 +236,7 @@ struct Program::Impl {
   }
 
   void run_replay(std::int64_t steps) {
+    HeardAsOne const heard(ReplayedSteps{location, first.statements, bindings, done, steps, later});
     if (replay != nullptr) {
       replay->run(steps, later, done);
       done += steps;

@@ -208,7 +208,7 @@ bool match_moves(RecordedStep const& first, RecordedStep const& second,
 // Views are made without communication, so the processes may hold different references.
 bool is_so_anywhere(bool here, SourceLocation const& loop) {
   std::byte byte{here};
-  detail::or_over_processes({&byte, 1}, loop, {"where a loop is recorded"});
+  detail::or_unheard({&byte, 1}, loop, {"where a loop is recorded"});
   return byte != std::byte{0};
 }
 
@@ -256,12 +256,11 @@ bool lie_alike(ArrayBindings const& bindings) {
 
 }  // namespace
 
-Recorder::Recorder(std::int64_t step, SourceLocation const& loop)
-    : number_(step), loop_(loop), before_(detail::set_listener(this)) {}
-
-Recorder::~Recorder() {
-  (void)detail::set_listener(before_);
-}
+Recorder::Recorder(std::int64_t step, SourceLocation const& loop, std::uint64_t newest_before_loop)
+    : number_(step),
+      loop_(loop),
+      newest_before_loop_(newest_before_loop),
+      newest_before_step_(detail::newest_number()) {}
 
 void Recorder::note(Statement const& statement) {
   auto& recorded = step_.statements.emplace_back();
@@ -283,6 +282,13 @@ void Recorder::note(Operation const& operation) {
   }
 }
 
+bool Recorder::note(KeptValue const& kept) {
+  auto const number = kept.partial.number();
+  bool const is_of_loop = number > newest_before_loop_;
+  if (is_of_loop && number <= newest_before_step_) step_.sums_earlier_partials = true;
+  return is_of_loop;
+}
+
 void Recorder::note_move(std::shared_ptr<ArrayModel> const& array) noexcept {
   if (array != nullptr) step_.moves.push_back(array);
 }
@@ -297,10 +303,11 @@ ArrayBindings compare_steps(RecordedStep& first, RecordedStep const& second,
                             SourceLocation const& loop) {
   detail::catch_up_on_numbers();
   ArrayBindings bindings;
-  if (any_counts_from_end(first, second)) {
+  if (any_counts_from_end(first, second))
     bindings.fallback_reason = "a slice by the number of the step counts from the end at first";
-    return bindings;
-  }
+  else if (second.sums_earlier_partials)
+    bindings.fallback_reason = "a step reads a partial array that the step before has made";
+  if (!bindings.fallback_reason.empty()) return bindings;
   auto [arrays, scalars] = match_statements(first, second, loop);
   if (!match_moves(first, second, arrays)) {
     bindings.fallback_reason = "arrays are moved or swapped differently in consecutive steps";
@@ -332,7 +339,7 @@ ArrayBindings compare_steps(RecordedStep& first, RecordedStep const& second,
 }
 
 bool runs_the_same(RecordedStep const& first, RecordedStep const& step) {
-  return first.moves.size() == step.moves.size() &&
+  return !step.sums_earlier_partials && first.moves.size() == step.moves.size() &&
          std::equal(first.statements.begin(), first.statements.end(), step.statements.begin(),
                     step.statements.end(), [](auto const& one, auto const& other) {
                       return difference(one, other).empty();

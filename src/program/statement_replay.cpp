@@ -1,7 +1,5 @@
 #include "src/program/statement_replay.hpp"
 
-#include "tessera/detail/runtime/submit.hpp"
-
 #include "src/runtime/submission.hpp"
 #include "src/statement/loop/loop_analysis.hpp"
 
@@ -68,13 +66,13 @@ void StatementReplay::bind(Entry& entry, std::int64_t number) {
 std::size_t StatementReplay::submit_from(std::size_t first) {
   auto const& call = entries_[first].operation;
   if (call == nullptr) {
-    detail::submit(entries_[first].statement);
+    detail::replay(entries_[first].statement);
     return 1;
   }
   Operation operation{*call, {}};
   for (auto e = first; e < entries_.size() && entries_[e].operation == call; ++e)
     operation.statements.push_back(&entries_[e].statement);
-  detail::submit(operation);
+  detail::replay(operation);
   return operation.statements.size();
 }
 

@@ -30,6 +30,10 @@ std::shared_ptr<ScalarState> make_scalar() {
   return engine().arrays().make_scalar();
 }
 
+std::uint64_t newest_number() {
+  return engine().arrays().newest_number();
+}
+
 void refuse_other_runtime(ArrayModel const& array) {
   (void)job();  // if there is no Runtime at all, it says so
   throw UsageError(text("an array of shape ", array.layout()->shape(),

@@ -15,7 +15,7 @@
 namespace tessera::detail {
 
 // All throw UsageError as `engine()` does. They are collective, in the same order on every process,
-// except is_reachable and reference_count, which are local.
+// except is_reachable, newest_number and reference_count, which are local.
 
 /// An array's state with room for its cells, which are not set.
 /// Throws: ShardingError if the mesh names a device that the job does not have; ShapeError,
@@ -30,6 +30,9 @@ namespace tessera::detail {
 [[nodiscard]] bool is_reachable(DeviceId device, std::byte const* address);
 /// A scalar that nobody else names; its value is not set.
 [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
+
+/// The number of the newest array or scalar.
+[[nodiscard]] std::uint64_t newest_number();
 
 [[noreturn]] void refuse_other_runtime(ArrayModel const& array);
 [[noreturn]] void refuse_other_runtime(ScalarModel const& scalar);

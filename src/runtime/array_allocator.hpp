@@ -45,6 +45,8 @@ class ArrayAllocator {
   /// True if cells of a device of this process can lie at an address. Ranks: local.
   [[nodiscard]] bool is_reachable(DeviceId device, std::byte const* address) const;
   [[nodiscard]] std::shared_ptr<ScalarState> make_scalar();
+  /// The number of the newest array or scalar.
+  [[nodiscard]] std::uint64_t newest_number() const { return count_; }
 
   /// Makes room for an array's ghost cells of at least these widths. Waits for the statements so
   /// far.

@@ -18,7 +18,7 @@ void forget_runtime() noexcept {
   if (current.bootstrap_to_abort == nullptr) return;
   current.is_fork = true;
   current.engine = nullptr;
-  current.listener = nullptr;
+  current.youngest_listener = nullptr;
   current.bootstrap_to_abort = nullptr;
   current.engine_to_end = nullptr;
 }

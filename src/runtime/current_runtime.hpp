@@ -14,7 +14,7 @@ namespace tessera {
 class Bootstrap;
 class Engine;
 class Job;
-class StatementListener;
+class Listener;
 struct QueueTraits;
 
 /// The engine of the current Runtime.
@@ -30,14 +30,14 @@ struct QueueTraits;
 
 namespace detail {
 
-/// Holds everything of which a process has one. Only the Runtime writes it.
+/// Holds everything of which a process has one. Only the Runtime and listeners write it.
 struct CurrentRuntime {
   Engine* engine = nullptr;
   std::uint64_t number = 0;               ///< of that engine; 0 without one
   std::uint64_t engines = 0;              ///< made so far, of which each gets the next number
   std::optional<std::thread::id> thread;  ///< that made the engine, the only one that may call it
   bool runs_user_function = false;        ///< the workers run a function of the program
-  StatementListener* listener = nullptr;  ///< is told what the program does; null for nobody
+  Listener* youngest_listener = nullptr;  ///< the head of their list
   // std::terminate ends these two, unless they are null, and then calls the handler from before.
   Bootstrap* bootstrap_to_abort = nullptr;
   Engine* engine_to_end = nullptr;

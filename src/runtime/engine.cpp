@@ -22,10 +22,10 @@
 #include "src/runtime/devices/dispatcher.hpp"
 #include "src/runtime/devices/failure_policy.hpp"
 #include "src/runtime/devices/loop_dispatcher.hpp"
+#include "src/runtime/listener.hpp"
 #include "src/runtime/local_devices.hpp"
 #include "src/runtime/profiler/budget_stack.hpp"
 #include "src/runtime/profiler/profiler.hpp"
-#include "src/runtime/statement_listener.hpp"
 #include "src/runtime/statement_planner.hpp"
 #include "src/runtime/statements/statement_log.hpp"
 #include "src/runtime/statements/statement_summary.hpp"
@@ -39,7 +39,6 @@ namespace {
 void check_arrays(Statement const& statement) {
   if (statement.target != nullptr) {
     detail::check_runtime(*statement.target);
-    check_writable(*statement.target);
     check_closed(*statement.target, "a statement");
   }
   for (auto const& operand : statement.operands) {
@@ -51,6 +50,10 @@ void check_arrays(Statement const& statement) {
 
 void check_arrays(Operation const& operation) {
   for (auto const* statement : operation.statements) check_arrays(*statement);
+}
+
+void check_target(Statement const& statement) {
+  if (statement.target != nullptr) check_writable(*statement.target);
 }
 
 // Updates the halo validity after the statement: the same on every process.
@@ -110,8 +113,7 @@ struct Engine::Impl {
   // A statement or an operation.
   template <class Call>
   void run_guarded(Call const& call) {
-    if (auto* const listener = detail::current_runtime.listener; listener != nullptr)
-      listener->note(call);
+    tell_listeners([&](Listener& listener) { listener.note(call); });
     failures.guarded([&] { run(call); });
     // Thrown outside `guarded`, since it is no failure: every process throws it, and all may
     // continue.
@@ -305,13 +307,27 @@ OneSided& Engine::one_sided() {
 
 void Engine::run(Statement const& statement) {
   check_arrays(statement);
+  check_target(statement);
   impl_->dispatcher.check_kernel(statement);
   impl_->run_guarded(statement);
 }
 
 void Engine::run(Operation const& operation) {
   check_arrays(operation);
-  for (auto const* statement : operation.statements) impl_->dispatcher.check_kernel(*statement);
+  for (auto const* statement : operation.statements) {
+    check_target(*statement);
+    impl_->dispatcher.check_kernel(*statement);
+  }
+  impl_->run_guarded(operation);
+}
+
+void Engine::replay(Statement const& statement) {
+  check_arrays(statement);
+  impl_->run_guarded(statement);
+}
+
+void Engine::replay(Operation const& operation) {
+  check_arrays(operation);
   impl_->run_guarded(operation);
 }
 

@@ -62,6 +62,11 @@ class Engine {
   void run(Statement const& statement);
   /// The same of an operation, as a unit. Throws: as of a statement.
   void run(Operation const& operation);
+  /// Runs what a recorded loop has run before, with arrays in other roles. May write frozen arrays:
+  /// the comparison of the recorded steps has shown that later steps give them new cells.
+  /// Throws: as `run`.
+  void replay(Statement const& statement);
+  void replay(Operation const& operation);
 
   /// Compares numbers that every process passes alike to a new array. `kind`: of static storage.
   /// For a job that compares numbers. Throws: Mismatch, perhaps later; PeerFailed.

@@ -18,6 +18,10 @@ namespace tessera::detail {
 /// processes call it for different purposes.
 void or_over_processes(std::span<std::byte> bytes, SourceLocation const& location,
                        Collective const& collective);
+/// The same for a question of the library's own: it is no access of the program to cells, and
+/// listeners do not hear of it.
+void or_unheard(std::span<std::byte> bytes, SourceLocation const& location,
+                Collective const& collective);
 /// The shortest measured time of a barrier of all processes: about the time of a message between
 /// neighbours, or somewhat more. Equal on all of them; 0 in a job of one process.
 [[nodiscard]] double rendezvous_seconds();

@@ -1,23 +1,10 @@
 #include "src/runtime/statement_hooks.hpp"
 
-#include <utility>
-
-#include "src/runtime/current_runtime.hpp"
 #include "src/runtime/engine.hpp"
 #include "src/runtime/profiler/budget_stack.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 
 namespace tessera::detail {
-
-StatementListener* set_listener(StatementListener* listener) {
-  (void)engine();
-  return std::exchange(current_runtime.listener, listener);
-}
-
-bool has_listener() {
-  (void)engine();
-  return current_runtime.listener != nullptr;
-}
 
 Explanations* explain_into(Explanations* sink) {
   return engine().profiler().explain_into(sink);

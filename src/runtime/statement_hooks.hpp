@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Who listens to the statements of the Runtime that lives, explains them, or may refuse them.
+/// Who explains the statements of the Runtime that lives, or may refuse them.
 
 #include <memory>
 #include <string_view>
@@ -8,18 +8,12 @@
 namespace tessera {
 
 struct Explanations;
-class StatementListener;
 
 namespace detail {
 
 class BudgetStack;
 
 // All are local, and throw UsageError as `engine()` does.
-
-/// Sets the listener that is told what the program does; null for nobody. Returns the one before.
-StatementListener* set_listener(StatementListener* listener);
-/// True if a listener is set.
-[[nodiscard]] bool has_listener();
 
 /// Appends an explanation of each following statement to `sink`; null switches this off. Returns
 /// the previous sink.

@@ -9,6 +9,14 @@ void submit(Operation const& operation) {
   engine().run(operation);
 }
 
+void replay(Statement const& statement) {
+  engine().replay(statement);
+}
+
+void replay(Operation const& operation) {
+  engine().replay(operation);
+}
+
 Machine const& machine() {
   return engine().machine();
 }

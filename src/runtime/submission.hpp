@@ -23,6 +23,9 @@ namespace detail {
 /// Ranks:  collective.
 /// Throws: as `submit` of a statement.
 void submit(Operation const& operation);
+/// As Engine::replay.
+void replay(Statement const& statement);
+void replay(Operation const& operation);
 /// What plans of operations may depend on beside the arrays.
 [[nodiscard]] Machine const& machine();
 void run_on_local_devices(std::function<void(DeviceId)> const& f);

@@ -7,7 +7,7 @@
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/current_runtime.hpp"
 #include "src/runtime/engine.hpp"
-#include "src/runtime/statement_listener.hpp"
+#include "src/runtime/listener.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera::detail {
@@ -34,8 +34,7 @@ void read_scalar(ScalarPtr const& scalar, std::span<std::byte> into) {
 }
 
 void note_move(StatePtr const& state) noexcept {
-  if (auto* const listener = current_runtime.listener; listener != nullptr)
-    listener->note_move(state);
+  tell_listeners([&](Listener& listener) { listener.note_move(state); });
 }
 
 }  // namespace tessera::detail

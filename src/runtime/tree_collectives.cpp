@@ -7,15 +7,9 @@
 
 #include "src/base/detail.hpp"
 #include "src/base/text.hpp"
-#include "src/runtime/current_runtime.hpp"
-#include "src/runtime/statement_listener.hpp"
+#include "src/runtime/listener.hpp"
 
 namespace tessera {
-
-void note_host_access() {
-  if (auto* const listener = detail::current_runtime.listener; listener != nullptr)
-    listener->note_host_access();
-}
 
 void TreeCollectives::or_over_processes(std::span<std::byte> bytes, SourceLocation const& location,
                                         Collective const& collective) {

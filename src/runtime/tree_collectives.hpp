@@ -19,7 +19,7 @@
 
 namespace tessera {
 
-/// A call of one of these by the program counts as a host access, and the listener hears of it.
+/// A call of one of these by the program counts as a host access, and listeners hear of it.
 ///
 /// Ranks:   collective over the job, in the same order on every process, except for what
 ///          HostCollectives calls local.
@@ -62,8 +62,5 @@ class TreeCollectives final : public HostCollectives {
   std::optional<Caches> caches_;              ///< from their first use on
   std::optional<double> rendezvous_seconds_;  ///< likewise
 };
-
-/// Tells the program's listener, if there is one, that the program waits for its devices.
-void note_host_access();
 
 }  // namespace tessera

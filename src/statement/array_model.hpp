@@ -50,8 +50,8 @@ class ArrayModel : public std::enable_shared_from_this<ArrayModel> {
   /// The number of the Runtime that made the array, counted from 1; 0 in a model of a job.
   [[nodiscard]] std::uint64_t runtime() const { return runtime_; }
   void set_runtime(std::uint64_t number) { runtime_ = number; }
-  /// True if the array must not be written any more: it is a partial array or holds the partial
-  /// results of one.
+  /// True if the array must not be written any more, except by a replayed loop: it is a partial
+  /// array or holds the partial results of one.
   [[nodiscard]] bool is_frozen() const { return is_frozen_; }
   void freeze() { is_frozen_ = true; }
   /// True if cells have fixed addresses: their buffers are never swapped and never get ghost cells,
@@ -66,7 +66,11 @@ class ArrayModel : public std::enable_shared_from_this<ArrayModel> {
   void close_epoch() { epoch_ = 0; }
 
  protected:
-  void set_number(std::uint64_t number) { number_ = number; }
+  /// Gives the array a new number and makes it writable again.
+  void start_again(std::uint64_t number) {
+    number_ = number;
+    is_frozen_ = false;
+  }
 
  private:
   std::shared_ptr<Layout const> layout_;

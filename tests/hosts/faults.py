@@ -130,8 +130,12 @@ class Row:
                                    if re.search("lost|noticed|terminated", line)), "")
 
 
+# On a busy machine a process that is killed takes a while to end, and is silent meanwhile.
+ENDING = {**PATIENT, "TESSERA_SILENCE": "20"}
+
+
 def killed(hosts, where):
-    row = Row(hosts, where, "killed", **PATIENT)
+    row = Row(hosts, where, "killed", **ENDING)
     row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
     row.each_says([0, 2], "process 1 .* has died")
     row.fails()
@@ -139,7 +143,7 @@ def killed(hosts, where):
 
 
 def exits(hosts, where):
-    row = Row(hosts, where, "exits", **PATIENT)
+    row = Row(hosts, where, "exits", **ENDING)
     row.says(rf"PeerFailed: process 1 \(.*\) has died, {WAITS}")
     row.fails()
     return row

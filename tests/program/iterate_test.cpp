@@ -10,6 +10,8 @@
 
 #include "src/runtime/statement_hooks.hpp"
 
+#include "support/device_kinds.hpp"
+
 // A loop that is recorded has the bits of a plain one, however it is cut into blocks and tiles.
 
 using namespace tessera;
@@ -334,6 +336,80 @@ TEST_CASE("one statement may take slices of one array by the steps of two loops"
     for (std::int64_t s = 0; s < steps; ++s) body(Step(s));
   });
   CHECK(run([](std::int64_t steps, auto const& body) { iterate(steps, body); }) == plain);
+}
+
+TEST_CASE("a body may make partial arrays, and read or reshard their sums") {
+  Mesh const mesh({{"x", device_count()}});
+  auto const inverse = [](auto i) { return 1.0 / static_cast<double>(i[0] + 1); };
+  auto const start = from_index<double>({13}, {mesh, P(none)}, inverse);
+  auto const weights = from_index<double>({device_count(), 13}, {mesh, P("x", none)}, inverse);
+  auto const check = [&](auto const& step) {
+    DistArray plain(start), replayed(start);
+    for (int s = 0; s < 20; ++s) step(plain);
+    auto program = record([&] { step(replayed); });
+    program.run(13);
+    program.run(7);
+    CHECK(replayed.to_host() == plain.to_host());
+    if (!detail::checks_recordings()) CHECK(program.explain().mode == LoopMode::replayed);
+  };
+
+  check([](auto& w) {
+    auto const parts = to_partial(w, {"x"});
+    w = 0.25 * (w + parts) + 1.0;
+  });
+  check([&](auto& w) {
+    auto const sums = reshard(to_partial<ReduceOp::max>(w, {"x"}), {mesh, P("x")});
+    w = 0.5 * sums + 1.0;
+  });
+  check([&](auto& w) {
+    DistArray terms = weights * w(newaxis, all);
+    auto const parts = from_partials(std::move(terms));
+    w = 0.25 * (w + parts) + 1.0;
+  });
+}
+
+TEST_CASE("a partial array outlives the step that has made it") {
+  Mesh const mesh({{"x", device_count()}});
+  // Read in the next step, or after the loop.
+  for (bool const is_read : {true, false})
+    for (int const steps : {12, 13}) {
+      auto const run = [&](auto const& loop) {
+        auto w = full<double>({8}, 1.0, {mesh, P(none)});
+        auto parts = to_partial(w, {"x"});
+        loop([&] {
+          if (is_read)
+            w = 0.5 * (w + parts) + 1.0;
+          else
+            w = 0.5 * w + 1.0;
+          parts = to_partial(w, {"x"});
+        });
+        DistArray last = 1.0 * parts;
+        return last.to_host();
+      };
+      auto const plain = run([&](auto const& body) {
+        for (int s = 0; s < steps; ++s) body();
+      });
+      CHECK(run([&](auto const& body) { iterate(steps, body); }) == plain);
+      CHECK(run([&](auto const& body) {
+              auto program = record(body);
+              program.run(steps);
+              CHECK(program.explain().mode == LoopMode::plainly);
+            }) == plain);
+    }
+}
+
+TEST_CASE("a replayed loop writes no array between its fences" * test::host_only()) {
+  auto const start = iota<double>({24}, {Mesh({{"x", device_count()}}), P("x")});
+  DistArray a(start), b(start), c(start);
+  fence(c);
+  CHECK_THROWS_AS(iterate(9,
+                          [&] {
+                            a = a - 0.01 * sum(a, fast);
+                            std::swap(a, b);
+                            std::swap(b, c);
+                          }),
+                  UsageError);
+  fence(a);  // two steps later
 }
 
 TEST_SUITE_END();

@@ -2,13 +2,13 @@
 
 #include <array>
 #include <stdexcept>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "tessera/detail/runtime/submit.hpp"
 
-#include "src/runtime/current_runtime.hpp"
-#include "src/runtime/statement_listener.hpp"
+#include "src/runtime/listener.hpp"
 #include "src/statement/statement.hpp"
 
 #include "support/runtime_parts.hpp"
@@ -20,24 +20,19 @@ TEST_SUITE_BEGIN("runtime/tree_collectives");
 
 namespace {
 
-// Listens while it lives; counts what it is told.
-class Listener final : public StatementListener {
+// Counts what it is told.
+class CountingListener final : public Listener {
  public:
-  Listener() : before_(std::exchange(detail::current_runtime.listener, this)) {}
-  ~Listener() override { detail::current_runtime.listener = before_; }
-  Listener(Listener const&) = delete;
-  Listener& operator=(Listener const&) = delete;
-
   void note(Statement const& /*statement*/) override {}
   void note(Operation const& /*operation*/) override {}
+  void note(ReplayedSteps const& /*steps*/) override {}
+  [[nodiscard]] bool note(KeptValue const& /*kept*/) override { return false; }
   void note_move(std::shared_ptr<ArrayModel> const& /*array*/) noexcept override { ++moves; }
   void note_host_access() override { ++accesses; }
+  [[nodiscard]] std::string_view reason_to_run_bodies() const override { return {}; }
 
   int moves = 0;
   int accesses = 0;
-
- private:
-  StatementListener* before_;
 };
 
 }  // namespace
@@ -75,7 +70,7 @@ TEST_CASE("what needs other processes costs nothing where there are none") {
 
 TEST_CASE("a listener is told of host accesses and moves, but not of the runtime's own") {
   RuntimeParts parts(1);
-  Listener const listener;
+  CountingListener const listener;
   std::byte byte{};
 
   parts.collectives.or_over_processes({&byte, 1}, {}, {"where a test compares"});

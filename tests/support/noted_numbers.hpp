@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "src/base/detail.hpp"
 #include "src/base/text.hpp"
-#include "src/runtime/statement_hooks.hpp"
-#include "src/runtime/statement_listener.hpp"
+#include "src/runtime/listener.hpp"
 #include "src/statement/numbers.hpp"
 
 #include "support/dirty_stack.hpp"
@@ -21,13 +21,8 @@
 namespace tessera::test {
 
 /// Notes the statements of this process during its lifetime.
-class NotedNumbers final : public StatementListener {
+class NotedNumbers final : public Listener {
  public:
-  NotedNumbers() : before_(detail::set_listener(this)) {}
-  ~NotedNumbers() override { (void)detail::set_listener(before_); }
-  NotedNumbers(NotedNumbers const&) = delete;
-  NotedNumbers& operator=(NotedNumbers const&) = delete;
-
   void note(Statement const& statement) override {
     hashes.push_back(hash_of_numbers(statement));
     lists.push_back(list_of_numbers(statement));
@@ -35,14 +30,16 @@ class NotedNumbers final : public StatementListener {
   void note(Operation const& operation) override {
     for (auto const* statement : operation.statements) note(*statement);
   }
+  void note(ReplayedSteps const&) override {}
+  [[nodiscard]] bool note(KeptValue const&) override { return false; }
   void note_move(std::shared_ptr<ArrayModel> const&) noexcept override {}
   void note_host_access() override {}
+  [[nodiscard]] std::string_view reason_to_run_bodies() const override {
+    return "a test notes every number";
+  }
 
   std::vector<std::uint64_t> hashes;
   std::vector<std::string> lists;
-
- private:
-  StatementListener* before_;
 };
 
 /// A hash of the numbers of all statements that `body` runs.

@@ -23,26 +23,12 @@
 #include "src/index/index.hpp"
 #include "src/plan/access.hpp"
 #include "src/runtime/allocation.hpp"
-#include "src/runtime/engine.hpp"
+#include "src/runtime/listener.hpp"
 #include "src/runtime/over_processes.hpp"
-#include "src/runtime/statement_hooks.hpp"
-#include "src/runtime/statement_listener.hpp"
 #include "src/runtime/submission.hpp"
 
 namespace tessera::detail {
 namespace {
-
-// Removes the statement listener during its lifetime.
-class NobodyTold {
- public:
-  NobodyTold() : before_(set_listener(nullptr)) {}
-  ~NobodyTold() { (void)set_listener(before_); }
-  NobodyTold(NobodyTold const&) = delete;
-  NobodyTold& operator=(NobodyTold const&) = delete;
-
- private:
-  StatementListener* before_;
-};
 
 RawShard raw(Shard& shard, std::size_t number, std::int64_t element_bytes) {
   RawShard result{shard.device, number, shard.own, nullptr, shard.padded_layout.strides};
@@ -240,10 +226,10 @@ StatePtr const& readable(StatePtr const& state) {
   auto* const partials = storage_of(*state).partials();
   if (partials == nullptr) return state;
   if (partials->value == nullptr) {
-    NobodyTold const memo;  // computing the cached sum is no part of a loop's step
     auto const& layout = *state->layout();
     auto value =
         make_state(layout.sharding().without_partial(), layout.shape(), state->element_bytes());
+    HeardAsOne const heard(KeptValue{storage_of(*state), value});
     partials->sum_partials(partials->cells, value, {});
     value->freeze();
     partials->value = std::move(value);

@@ -143,9 +143,9 @@ std::int64_t ArrayState::local_bytes() const {
 }
 
 bool ArrayState::renew(std::uint64_t number) {
-  bool const is_plain = partials_ == nullptr && !is_frozen() && !is_pinned() && window_ == nullptr;
+  bool const is_plain = partials_ == nullptr && !is_pinned() && window_ == nullptr;
   if (!is_plain || !(widths() == GhostWidths::none(layout()->rank()))) return false;
-  set_number(number);
+  start_again(number);
   halo_validity().clear();
   if (!poisons_memory()) return true;
   for (auto& shard : shards_)

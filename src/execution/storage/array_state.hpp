@@ -106,7 +106,7 @@ class ArrayState : public ArrayModel {
   /// Returns the bytes of the cells on this process.
   [[nodiscard]] std::int64_t local_bytes() const;
   /// Reuses this object as a new array whose cells are not set, if that is possible: it has no
-  /// ghost cells, is neither pinned nor frozen, and was never fenced. There must be no other
+  /// ghost cells, is neither pinned nor partial, and was never fenced. There must be no other
   /// reference to it.
   [[nodiscard]] bool renew(std::uint64_t number);
   /// Makes room for ghost cells; all become invalid. No queued task may name the array.

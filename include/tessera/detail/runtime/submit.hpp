@@ -29,7 +29,7 @@ void submit(Statement const& statement);
 /// Waits for the value of a scalar and copies it. Ranks: local.
 void read_scalar(ScalarPtr const& scalar, std::span<std::byte> into);
 
-/// Tells the recorder of a loop, if there is one, that an array was moved from one handle to
+/// Tells the recorder of a loop, and other listeners, that an array was moved from one handle to
 /// another. Ranks: local.
 void note_move(StatePtr const& state) noexcept;
 
