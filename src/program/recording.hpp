@@ -18,7 +18,7 @@ namespace tessera {
 struct RecordedStep {
   std::vector<RecordedStatement> statements;
   std::vector<std::shared_ptr<ArrayModel>> moves;  ///< arrays moved between handles, in order
-  bool sums_earlier_partials = false;  ///< of a partial array that an earlier step has made
+  bool sums_earlier_partials = false;  ///< reads a partial array that an earlier step has made
 };
 
 /// Records the statements of one step during its lifetime.

@@ -35,6 +35,19 @@ TEST_CASE("an array that nobody names serves again for the same layout alone") {
   CHECK(again->number() == 2);
 }
 
+TEST_CASE("partial results that nobody names may be written when they serve again") {
+  test::OneProcess const job(1);
+  ArrayPool pool;
+  auto array = job.array(over(1), {10});
+  pool.add(array);
+  array->freeze();
+  array.reset();
+
+  auto const again = pool.take(Layout(over(1), {10}), 8, 2);
+  REQUIRE(again != nullptr);
+  CHECK_FALSE(again->is_frozen());
+}
+
 TEST_CASE("an array longer than all that are kept may be is not kept") {
   test::OneProcess const job(1);
   ArrayPool pool;

@@ -13,22 +13,17 @@
 #include "src/runtime/engine.hpp"
 #include "src/runtime/statement_hooks.hpp"
 
+#include "line.hpp"
+
 // What TESSERA_CHECK=recording finds. program_test.checked runs these cases by --no-skip, and they
 // fail where the variable is missing; others skip them.
 
 using namespace tessera;
+using test::line;
 
 TEST_SUITE_BEGIN("program/checked" * doctest::skip());
 
 namespace {
-
-NamedSharding pieces() {
-  return {Mesh({{"x", device_count()}}), P("x")};
-}
-
-DistArray<double, 1> line(std::int64_t cells) {
-  return iota<double>({cells}, pieces());
-}
 
 constexpr std::int64_t late = 12;
 

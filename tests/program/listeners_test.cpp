@@ -15,9 +15,13 @@
 #include "src/base/text.hpp"
 #include "src/runtime/listener.hpp"
 
+#include "line.hpp"
+
 // What listeners hear of loops, products and partial arrays.
 
 using namespace tessera;
+using test::heat;
+using test::line;
 
 TEST_SUITE_BEGIN("program/listeners");
 
@@ -56,24 +60,12 @@ class Notes final : public Listener {
   bool refuses_steps = false;
 };
 
-NamedSharding pieces() {
-  return {Mesh({{"x", device_count()}}), P("x")};
-}
-
-DistArray<double, 1> line() {
-  return iota<double>({50}, pieces());
-}
-
-void heat(DistArray<double, 1>& u) {
-  u(range(1, -1)) = 0.8 * u(range(1, -1)) + 0.1 * u(range(0, -2)) + 0.1 * u(from(2));
-}
-
 }  // namespace
 
 TEST_CASE("a loop is heard as its first steps and then as one thing") {
-  auto plain = line();
+  auto plain = line(50);
   for (int s = 0; s < 30; ++s) heat(plain);
-  auto u = line();
+  auto u = line(50);
   auto program = record([&] { heat(u); });
 
   Notes notes;
@@ -89,7 +81,7 @@ TEST_CASE("a loop is heard as its first steps and then as one thing") {
 }
 
 TEST_CASE("the body of a loop runs in every step for a listener that needs all statements") {
-  auto u = line();
+  auto u = line(50);
   Notes notes;
   notes.hears_parts = true;
   auto program = record([&] { heat(u); });
@@ -100,7 +92,7 @@ TEST_CASE("the body of a loop runs in every step for a listener that needs all s
 }
 
 TEST_CASE("a listener that a body makes hears all later steps") {
-  auto u = line();
+  auto u = line(50);
   std::optional<Notes> notes;
   iterate(9, [&] {
     if (!notes) notes.emplace().hears_parts = true;
@@ -110,9 +102,9 @@ TEST_CASE("a listener that a body makes hears all later steps") {
 }
 
 TEST_CASE("after a listener has refused steps, the others hear and the program goes on") {
-  auto plain = line();
+  auto plain = line(50);
   for (int s = 0; s < 2 + 9; ++s) heat(plain);
-  auto u = line();
+  auto u = line(50);
   auto program = record([&] { heat(u); });
   Notes older;
   {
@@ -128,7 +120,7 @@ TEST_CASE("after a listener has refused steps, the others hear and the program g
 }
 
 TEST_CASE("a loop around a loop is heard as one thing, and the inner one as its statements") {
-  auto u = line();
+  auto u = line(50);
   Notes notes;
   iterate(6, [&] { iterate(3, [&] { heat(u); }); });
   Events expected(6, "assignment");
@@ -165,7 +157,7 @@ TEST_CASE("a product is heard as one thing, and a loop of products as one") {
 }
 
 TEST_CASE("what the library does to record a loop is no access of the program") {
-  auto u = line();
+  auto u = line(50);
   Notes notes;
   iterate(9, [&] {
     auto v = 2.0 * u;
@@ -177,7 +169,7 @@ TEST_CASE("what the library does to record a loop is no access of the program") 
 }
 
 TEST_CASE("all listeners hear, the youngest first, until they end") {
-  auto u = line();
+  auto u = line(50);
   Notes older;
   {
     Notes younger;
@@ -193,7 +185,7 @@ TEST_CASE("all listeners hear, the youngest first, until they end") {
 }
 
 TEST_CASE("listeners that do not end in turn leave the others in place") {
-  auto u = line();
+  auto u = line(50);
   auto first = std::make_unique<Notes>();
   Notes second;
   auto third = std::make_unique<Notes>();

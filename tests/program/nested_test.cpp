@@ -11,28 +11,20 @@
 
 #include "support/agree.hpp"
 
+#include "line.hpp"
+
 // What a body may do with programs: run others, but not run, replace or destroy its own.
 
 using namespace tessera;
+using test::heat;
+using test::line;
 
 TEST_SUITE_BEGIN("program/nested");
 
 namespace {
 
-NamedSharding pieces() {
-  return {Mesh({{"x", device_count()}}), P("x")};
-}
-
-DistArray<double, 1> line() {
-  return iota<double>({23}, pieces());
-}
-
-void heat(DistArray<double, 1>& u) {
-  u(range(1, -1)) = 0.8 * u(range(1, -1)) + 0.1 * u(range(0, -2)) + 0.1 * u(from(2));
-}
-
 std::vector<double> cells_after(int steps) {
-  auto u = line();
+  auto u = line(23);
   for (int s = 0; s < steps; ++s) heat(u);
   return u.to_host();
 }
@@ -55,7 +47,7 @@ bool says(std::string const& text, std::string const& what) {
 TEST_CASE("a program that its own body runs is refused before anything is done, and goes on") {
   for (int const before : {0, 2, 9}) {  // never run, run plainly, recorded
     CAPTURE(before);
-    auto u = line();
+    auto u = line(23);
     bool runs_itself = false;
     std::optional<Program> program;
     program.emplace(record([&] {
@@ -79,7 +71,7 @@ TEST_CASE("a program that its own body runs is refused before anything is done, 
 }
 
 TEST_CASE("a body that catches the refusal goes on") {
-  auto u = line();
+  auto u = line(23);
   int refused = 0;
   std::optional<Program> program;
   program.emplace(record([&] {
@@ -92,7 +84,7 @@ TEST_CASE("a body that catches the refusal goes on") {
 }
 
 TEST_CASE("two programs whose bodies run each other are refused") {
-  auto u = line();
+  auto u = line(23);
   std::optional<Program> one;
   std::optional<Program> other;
   one.emplace(record([&] { other->run(2); }));
@@ -110,7 +102,7 @@ TEST_CASE("a program that its own body destroys ends after that step") {
     for (int const steps : {1, 5}) {
       CAPTURE(before);
       CAPTURE(steps);
-      auto u = line();
+      auto u = line(23);
       bool destroys = false;
       std::optional<Program> program;
       program.emplace(record([&] {
@@ -128,7 +120,7 @@ TEST_CASE("a program that its own body destroys ends after that step") {
 }
 
 TEST_CASE("a program that its own body replaces ends after that step, and the new one runs") {
-  auto u = line();
+  auto u = line(23);
   auto program = record([] {});
   program = record([&] {
     heat(u);
@@ -141,7 +133,7 @@ TEST_CASE("a program that its own body replaces ends after that step, and the ne
 }
 
 TEST_CASE("a program that its own body moves goes on") {
-  auto u = line();
+  auto u = line(23);
   std::optional<Program> other;
   auto program = record([] {});
   program = record([&] {
@@ -156,7 +148,7 @@ TEST_CASE("a program that its own body moves goes on") {
 }
 
 TEST_CASE("a program recorded inside another one's body is part of it") {
-  auto u = line();
+  auto u = line(23);
   iterate(4, [&] {
     auto inner = record([&] { heat(u); });
     inner.run(3);
@@ -166,7 +158,7 @@ TEST_CASE("a program recorded inside another one's body is part of it") {
 }
 
 TEST_CASE("loops with intervals inside a body are part of it, unless they read cells") {
-  auto u = line();
+  auto u = line(23);
   iterate(4, [&] {
     std::int64_t reports = 0;
     iterate(

@@ -12,21 +12,17 @@
 #include "src/base/text.hpp"
 #include "src/runtime/current_runtime.hpp"
 
+#include "line.hpp"
+
 // What a program says of itself, what it refuses, and what happens between its runs.
 
 using namespace tessera;
+using test::line;
+using test::pieces;
 
 TEST_SUITE_BEGIN("program/record");
 
 namespace {
-
-NamedSharding pieces() {
-  return {Mesh({{"x", device_count()}}), P("x")};
-}
-
-DistArray<double, 1> line(std::int64_t cells) {
-  return iota<double>({cells}, pieces());
-}
 
 auto const inner = range(1, -1);
 auto const left = range(0, -2);
