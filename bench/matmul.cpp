@@ -26,7 +26,7 @@
 
 #include <cblas.h>
 #include <mpi.h>
-#include <tessera/tessera.hpp>
+#include <tessera/products.hpp>
 
 #include "forms.hpp"
 #include "raw/row_exchange.hpp"

@@ -14,7 +14,7 @@
 
 #include <immintrin.h>
 #include <mpi.h>
-#include <tessera/tessera.hpp>
+#include <tessera/random.hpp>
 
 #include "pairs.hpp"
 #include "raw/aligned.hpp"

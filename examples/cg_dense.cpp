@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <tessera/tessera.hpp>
+#include <tessera/all.hpp>
 
 namespace ts = tessera;
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <tessera/tessera.hpp>
+#include <tessera/random.hpp>
 
 namespace ts = tessera;
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// The umbrella header: everything a program needs.
+/// Arrays over a mesh of devices: what every program needs. What only some need has headers of its
+/// own beside this one, which bring this one too: products.hpp and random.hpp. all.hpp brings all.
 
 #include "tessera/array/adopt.hpp"
 #include "tessera/array/contract.hpp"
@@ -18,12 +19,9 @@
 #include "tessera/io/npy.hpp"
 #include "tessera/layout/layout.hpp"
 #include "tessera/layout/parse.hpp"
-#include "tessera/ops/einsum.hpp"
 #include "tessera/ops/partial.hpp"
-#include "tessera/ops/products.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 #include "tessera/program/program.hpp"
-#include "tessera/random/random.hpp"
 #include "tessera/runtime/budget.hpp"
 #include "tessera/runtime/runtime.hpp"

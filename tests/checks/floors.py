@@ -3,7 +3,7 @@
 A folder is a floor, a subfolder a room. A file may include its own room, rooms that FLOORS lists
 before it on the same floor, and all floors below.
 
-    include/tessera/tessera.hpp            brings the public headers
+    include/tessera/UMBRELLA               brings public headers: tessera.hpp those of every program
     include/tessera/FLOOR[/ROOM]/x.hpp     public: includes public headers and tessera/detail/
     include/tessera/detail/FLOOR[/ROOM]/x.hpp   what templates need; belongs to that floor
     src/FLOOR[/ROOM]/x.hpp                 private: included as "src/FLOOR/x.hpp" by src/, tests/,
@@ -79,7 +79,7 @@ THIRD_PARTY = {
     "mpi_communicator.hpp": {"mpi.h"},
     "gpu_launch.hpp": {"cuda_runtime_api.h"},  # where nvcc compiles
 }
-UMBRELLA = "tessera.hpp"
+UMBRELLAS = ("all.hpp", "products.hpp", "random.hpp", "tessera.hpp")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 # What is not code, and calls without a qualifier: `name(` or `name<T>(`.
@@ -136,7 +136,7 @@ class House:
             kind, inside = "public", parts[2:]
         else:
             return "lies neither in include/tessera/ nor in src/"
-        if kind == "public" and inside == (UMBRELLA,):
+        if kind == "public" and len(inside) == 1 and inside[0] in UMBRELLAS:
             return Place("umbrella")
         named = self.places.get("/".join(parts[2:])) if kind != "private" else None
         if named:
@@ -232,7 +232,7 @@ class Tree:
             return [f'{name} is named by its place; write "{used.removeprefix("include/")}"']
         if there.kind == "umbrella":
             return [] if place.kind == "umbrella" else [f"must not include {name}, which brings "
-                                                        "every floor"]
+                                                        "other floors"]
         if there.kind == "outside":
             return [f"must not include {used}"]
         if place.kind in ("public", "umbrella", "detail") and there.kind == "private":

@@ -63,7 +63,7 @@ class Includes(unittest.TestCase):
 
     def test_no_floor_includes_the_umbrella(self):
         self.assert_wrong({UMBRELLA: "", "src/array/a.cpp": "tessera/tessera.hpp"},
-                          "brings every floor")
+                          "brings other floors")
 
     def test_a_room_includes_rooms_before_it_but_not_after_or_beside_it(self):
         device = {"src/device/queue.hpp": "", "src/device/cuda/queue.hpp": "src/device/queue.hpp",

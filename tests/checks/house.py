@@ -3,7 +3,7 @@
     headers     headers that tessera.hpp brings, without those for compilers of GPU kernels alone
     lines       their lines
     names       names that it puts into namespace tessera, or into one inside that is not detail
-    bare        of these, names that no comment describes
+    bare        of all.hpp's names, those that no comment describes
     room        lines of the largest room: the files of one folder, include/ and src/ together, and
                 headers that belong to it by floors.py
     file        lines of the longest file
@@ -58,6 +58,7 @@ class House:
         self.text = {f: (root / f).read_text(errors="replace") for f in self.files}
         self.shown = "\n".join(p.read_text(errors="replace") for p in self.pages())
         self.brought = self.brought_by("tessera/tessera.hpp")
+        self.public = self.brought_by("tessera/all.hpp")
 
     def pages(self) -> list[pathlib.Path]:
         examples = [p for p in (self.root / "examples").rglob("*") if p.suffix in SOURCES]
@@ -106,9 +107,9 @@ class House:
     def length(self, file: str) -> int:
         return self.text[file].count("\n")
 
-    def public_names(self) -> dict[str, list[dict]]:
+    def public_names(self, headers: list[str]) -> dict[str, list[dict]]:
         found = collections.defaultdict(list)
-        for tag in self.tags(self.brought, "--kinds-C++=csgfptuv"):
+        for tag in self.tags(headers, "--kinds-C++=csgfptuv"):
             scope = tag.get("scope", "")
             outside = tag.get("scopeKind") == "namespace" and not re.search(r"\bdetail\b|anon", scope)
             if re.match(r"tessera\b", scope) and outside and not tag["name"].startswith("operator"):
@@ -130,7 +131,7 @@ class House:
         return found
 
     def names(self) -> Figure:
-        names = self.public_names()
+        names = self.public_names(self.brought)
         return Figure(len(names), [
             (0 if self.is_shown(tags[0]["name"]) else 1,
              f"{tags[0]['path']}: {name}" + ("" if self.is_shown(tags[0]["name"]) else "  (unused)"))
@@ -138,7 +139,7 @@ class House:
 
     def bare(self) -> Figure:
         bare = [(1, f"{tags[0]['path']}:{tags[0]['line']}: {name}")
-                for name, tags in self.public_names().items()
+                for name, tags in self.public_names(self.public).items()
                 if not any(self.has_comment(tag) for tag in tags)]
         return Figure(len(bare), bare)
 
@@ -147,7 +148,7 @@ class House:
         for file in self.files:
             inside = re.sub(r"^(src|include/tessera/detail|include/tessera)/", "", file)
             folder = PLACES.get(inside) or pathlib.PurePath(inside).parent.as_posix()
-            size["(the umbrella)" if folder == "." else folder] += self.length(file)
+            size["(umbrellas)" if folder == "." else folder] += self.length(file)
         return largest([(lines, name) for name, lines in size.items()])
 
     def file(self) -> Figure:

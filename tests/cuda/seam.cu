@@ -4,7 +4,7 @@
 #include <complex>
 #include <cstdint>
 
-#include <tessera/tessera.hpp>
+#include <tessera/random.hpp>
 
 namespace ts = tessera;
 

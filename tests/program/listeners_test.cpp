@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/tessera.hpp"
+#include "tessera/products.hpp"
 
 #include "src/base/text.hpp"
 #include "src/runtime/listener.hpp"

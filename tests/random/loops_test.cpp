@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tessera/tessera.hpp"
+#include "tessera/random.hpp"
 
 #include "support/noted_numbers.hpp"
 

@@ -17,7 +17,7 @@
 
 #include <mpi.h>
 #include <src/runtime/engine.hpp>
-#include <tessera/tessera.hpp>
+#include <tessera/products.hpp>
 #include <unistd.h>
 
 namespace ts = tessera;

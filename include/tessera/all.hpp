@@ -1,0 +1,8 @@
+#pragma once
+/// @file
+/// Everything that a program can use, without the headers of other libraries
+/// (tessera/array/kokkos_view.hpp, tessera/job/mpi_communicator.hpp).
+
+#include "tessera/products.hpp"
+#include "tessera/random.hpp"
+#include "tessera/tessera.hpp"
