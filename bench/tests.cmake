@@ -11,6 +11,11 @@ add_test(NAME bench.scaling
           --program $<TARGET_FILE:bench_heat>)
 set_tests_properties(bench.scaling PROPERTIES
   TIMEOUT 600 PROCESSORS 4 LABELS "bench;spread")
+add_test(NAME bench.roles
+  COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" roles cube-512-terms vector-rows --pairs 1
+          --program $<TARGET_FILE:bench_roles>)
+set_tests_properties(bench.roles PROPERTIES
+  TIMEOUT 600 PROCESSORS 2 LABELS "bench;spread")
 # Two builds that are one.
 add_test(NAME bench.against
   COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/against.py"
@@ -44,7 +49,7 @@ foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-204
     TIMEOUT 600 PROCESSORS 2 LABELS "bench;spread;${who}")
   tessera_needs_core(bench.${case})
 endforeach()
-foreach(test bench.start bench.scaling bench.against)
+foreach(test bench.start bench.scaling bench.roles bench.against)
   tessera_needs_core(${test})
   tessera_only_in_full(${test})
 endforeach()

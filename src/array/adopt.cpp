@@ -20,7 +20,7 @@ namespace tessera::detail {
 namespace {
 
 // Describes what is wrong with the memory layout of a box that has cells; empty if it is valid.
-std::string trouble_with_box(BorrowedBox const& box, ElementSize element) {
+std::string reason_against_box(BorrowedBox const& box, ElementSize element) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (box.first == nullptr) return text("the memory for ", box.cells, " is null");
   if (reinterpret_cast<std::uintptr_t>(box.first) % static_cast<std::uintptr_t>(element.alignment))
@@ -79,7 +79,7 @@ bool comes_before(BorrowedBox const& a, BorrowedBox const& b) {
 }
 
 // `given` is sorted.
-std::string trouble_with_boxes(Layout const& layout, std::vector<BorrowedBox> const& given) {
+std::string reason_against_boxes(Layout const& layout, std::vector<BorrowedBox> const& given) {
   auto const& all = job();
   std::size_t expected = 0;
   for (std::int64_t i = 0; i < all.local_count(); ++i) {
@@ -100,10 +100,10 @@ std::string trouble_with_boxes(Layout const& layout, std::vector<BorrowedBox> co
   return text(given.size(), " views for ", counted(static_cast<std::int64_t>(expected), "box"));
 }
 
-std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize element) {
+std::string reason_against_memory(std::vector<BorrowedBox> given, ElementSize element) {
   for (auto const& box : given) {
-    auto trouble = trouble_with_box(box, element);
-    if (!trouble.empty()) return trouble;
+    auto reason = reason_against_box(box, element);
+    if (!reason.empty()) return reason;
   }
   std::sort(given.begin(), given.end(), [](BorrowedBox const& a, BorrowedBox const& b) {
     return std::less<>()(a.first, b.first);
@@ -119,7 +119,7 @@ std::string trouble_with_memory(std::vector<BorrowedBox> given, ElementSize elem
 }
 
 // Cells of a GPU lie in its memory.
-std::string trouble_with_addresses(std::vector<BorrowedBox> const& given) try {
+std::string reason_against_addresses(std::vector<BorrowedBox> const& given) try {
   for (auto const& box : given)
     if (box.first != nullptr && !is_reachable(box.device, box.first))
       return text("the memory for ", box.cells, " of device ", box.device, " is not on its GPU; ",
@@ -139,15 +139,15 @@ StatePtr adopt_shards(NamedSharding const& sharding, Shape const& shape, Element
   auto const layout = std::make_shared<Layout const>(sharding, shape);
   auto sorted = shards;
   std::sort(sorted.begin(), sorted.end(), comes_before);
-  auto trouble = trouble_with_boxes(*layout, sorted);
-  if (trouble.empty()) trouble = trouble_with_memory(sorted, element);
-  if (trouble.empty()) trouble = trouble_with_addresses(sorted);
-  std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
+  auto reason = reason_against_boxes(*layout, sorted);
+  if (reason.empty()) reason = reason_against_memory(sorted, element);
+  if (reason.empty()) reason = reason_against_addresses(sorted);
+  std::byte wrong{static_cast<unsigned char>(reason.empty() ? 0 : 1)};
   or_over_processes({&wrong, 1}, {}, {"which adopts memory"});
   constexpr char const* remedy =
       "; each process passes one view for each box that its devices hold, as "
       "sharding.boxes_of(device, shape) says";
-  if (!trouble.empty()) throw ShapeError(text("adopt: ", trouble, remedy));
+  if (!reason.empty()) throw ShapeError(text("adopt: ", reason, remedy));
   if (wrong != std::byte{0})
     throw ShapeError(text("adopt: the memory of another process does not fit", remedy));
   return adopt_array(layout, element.bytes, sorted);

@@ -10,6 +10,19 @@
 #include "src/base/text.hpp"
 
 namespace tessera {
+namespace {
+
+std::vector<std::string> split_at_commas(std::string_view list) {
+  std::vector<std::string> entries(1);
+  for (char const c : list)
+    if (c == ',')
+      entries.emplace_back();
+    else
+      entries.back() += c;
+  return entries;
+}
+
+}  // namespace
 
 std::optional<std::string> environment(std::string_view name) {
   char const* value = std::getenv(std::string(name).c_str());
@@ -55,17 +68,24 @@ std::vector<std::string> environment_words(std::string_view name,
                                            std::vector<std::string_view> const& choices) {
   auto const value = environment(name);
   if (!value) return {};
-  std::vector<std::string> words(1);
-  for (char const c : *value)
-    if (c == ',')
-      words.emplace_back();
-    else
-      words.back() += c;
+  auto words = split_at_commas(*value);
   for (auto const& word : words)
     if (std::find(choices.begin(), choices.end(), word) == choices.end())
       throw ConfigError(text(name, "=", excerpt(*value), ": '", excerpt(word), "' is not one of ",
                              join(choices), "; fix or unset it"));
   return words;
+}
+
+std::vector<std::pair<std::string, std::string>> environment_settings(std::string_view name) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  auto const value = environment(name);
+  if (!value) return settings;
+  for (auto const& entry : split_at_commas(*value)) {
+    auto const equals = std::min(entry.find('='), entry.size());
+    settings.emplace_back(entry.substr(0, equals),
+                          entry.substr(std::min(equals + 1, entry.size())));
+  }
+  return settings;
 }
 
 }  // namespace tessera

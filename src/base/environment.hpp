@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -31,5 +32,10 @@ namespace tessera {
 /// Throws: ConfigError, listing the choices, if one is anything else.
 [[nodiscard]] std::vector<std::string> environment_words(
     std::string_view name, std::vector<std::string_view> const& choices);
+
+/// The entries of a variable such as "x=1,y=2": names and values, in order. A value is empty where
+/// an entry has no '='; the value of an unset variable has no entries.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_settings(
+    std::string_view name);
 
 }  // namespace tessera

@@ -58,7 +58,7 @@ struct GpuCommunicatorTraits {
   bool exists = false;
   bool shares_gpus = false;  ///< two members may be on one GPU
   bool spans_hosts = false;
-  std::string why_not = {};  ///< where they do not exist: "its library is not found"
+  std::string reason = {};  ///< where they do not exist: "its library is not found"
 };
 
 }  // namespace tessera

@@ -41,7 +41,7 @@ class DeviceDriver {
   [[nodiscard]] virtual DeviceKind kind() const = 0;
   [[nodiscard]] virtual int count() const = 0;
   /// Why there are none, where `count` is 0: a clause for people.
-  [[nodiscard]] virtual std::string why_none() const { return {}; }
+  [[nodiscard]] virtual std::string reason_for_none() const { return {}; }
   /// How many devices a process drives that is alone on the machine.
   [[nodiscard]] virtual std::int64_t devices_alone() const = 0;
   /// Throws: DeviceError.

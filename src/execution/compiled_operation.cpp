@@ -63,6 +63,7 @@ Explanation explanation_of(CompiledOperation const& plan, Operation const& opera
   explanation.messages = plan.messages;
   explanation.bytes = plan.bytes;
   explanation.writes = operation.steps->words();
+  if (auto const& choice = operation.statements[0]->choice) explanation.choice = *choice;
   OperationReads reads;
   for (auto const* statement : operation.statements)
     for (auto const& operand : statement->operands) reads.add({}, *operand.array);

@@ -17,7 +17,7 @@ std::int64_t address_of(std::byte const* memory) {
   return std::bit_cast<std::int64_t>(memory);
 }
 
-/// What the only part of a task's plan touches; the target first.
+/// The memory that the only part of a task's plan touches; the target comes first.
 class TaskAccess {
  public:
   explicit TaskAccess(DeviceTask const& task) {
@@ -40,13 +40,16 @@ class TaskAccess {
   InlineVector<RowAccess, max_operands + 1> rows_;
 };
 
-/// What brings cells to a statement, beside the accesses of a kernel that is still to come.
-class Arrivals {
+/// The messages and copies of a statement, and the accesses of an earlier kernel that still has to
+/// run.
+class MessagesAndCopies {
  public:
-  Arrivals(DeviceTask const& task, TaskAccess const& kernel) : task_(task), kernel_(kernel) {}
+  MessagesAndCopies(DeviceTask const& task, TaskAccess const& kernel)
+      : task_(task), kernel_(kernel) {}
 
-  /// True if all messages and copies may as well come before the kernel.
-  [[nodiscard]] bool may_come_before() const {
+  /// True if the messages and copies may come before the kernel: they touch no cell that it writes,
+  /// and write none that it reads.
+  [[nodiscard]] bool may_precede_kernel() const {
     auto const& plan = *task_.plan;
     auto const is_apart = [&](MessageBlock const& block, bool writes) {
       return is_independent(base(block.storage, block.buffer), block.block, writes);
@@ -86,7 +89,7 @@ std::int64_t rows_of(DeviceTask const& task) {
   return task.plan->parts.front().extents[0];
 }
 
-// As many rows as stay in the cache until the second statement has used them.
+// The number of rows that stay in the cache until the second statement has used them.
 std::int64_t band_for(std::int64_t row_bytes, std::int64_t skew, PairOptions const& options) {
   if (options.is_forced()) return options.forced_rows;
   auto const fitting = options.band_bytes / std::max<std::int64_t>(row_bytes, 1) - skew;
@@ -121,7 +124,7 @@ std::optional<Pair> pair_of(DeviceTask const& first, DeviceTask const& second,
                             PairOptions const& options) {
   if (!second.carry.empty()) return std::nullopt;
   TaskAccess const earlier(first), later(second);
-  if (!Arrivals(second, earlier).may_come_before()) return std::nullopt;
+  if (!MessagesAndCopies(second, earlier).may_precede_kernel()) return std::nullopt;
   auto const skew = skew_between(earlier.all(), later.all());
   if (!skew) return std::nullopt;
   InlineVector<RowAccess, 2 * (max_operands + 1)> both;
@@ -133,8 +136,8 @@ std::optional<Pair> pair_of(DeviceTask const& first, DeviceTask const& second,
       later.all(), [&](RowAccess const& access) { return !are_apart(access, earlier.target()); });
   if (options.is_forced()) return pair;
   pair.saving = bytes_of_a_row(earlier.all()) + bytes_of_a_row(later.all()) - row_bytes;
-  if (pair.saving == 0) return std::nullopt;  // no common memory
-  // A store through the caches reads its line first.
+  if (pair.saving == 0) return std::nullopt;  // they share no memory
+  // The first statement then stores through the caches, which read each cache line first.
   if (pair.second_uses_first) pair.saving -= std::abs(earlier.target().stride);
   auto const rows = std::min(rows_of(first), rows_of(second));
   if (2 * (pair.band + pair.skew) > rows) return std::nullopt;
@@ -143,19 +146,19 @@ std::optional<Pair> pair_of(DeviceTask const& first, DeviceTask const& second,
 
 PairTimes compute_pair(DeviceTask& first, DeviceTask& second, Pair const& pair) {
   auto const rows = rows_of(first), later_rows = rows_of(second);
-  // What the second one uses at once stays in the caches.
-  bool const first_past_caches = !pair.second_uses_first && is_non_temporal(first);
-  bool const second_past_caches = is_non_temporal(second);
+  // No non-temporal stores of cells that the second statement uses next: they stay in the caches.
+  bool const is_first_non_temporal = !pair.second_uses_first && is_non_temporal(first);
+  bool const is_second_non_temporal = is_non_temporal(second);
   bool const is_timed = first.timer != nullptr;
   PairTimes times;
   std::int64_t done = 0;
   for (std::int64_t lo = 0; lo < rows; lo += pair.band) {
     auto const hi = std::min(lo + pair.band, rows);
     auto const begin = is_timed ? PhaseTimer::now() : 0;
-    compute_band(first, {lo, hi}, first_past_caches);
+    compute_band(first, {lo, hi}, is_first_non_temporal);
     if (is_timed) times.first_ns += PhaseTimer::now() - begin;
     auto const past = hi == rows ? later_rows : std::clamp(hi - pair.skew, done, later_rows);
-    compute_band(second, {done, past}, second_past_caches);
+    compute_band(second, {done, past}, is_second_non_temporal);
     done = past;
   }
   return times;

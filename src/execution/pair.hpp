@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Two statements that follow each other on a device, computed in one pass over memory.
+/// Computes two consecutive statements of a device in one pass over memory.
 
 #include <cstdint>
 #include <optional>
@@ -10,34 +10,34 @@
 
 namespace tessera {
 
-/// How two statements are computed together: a band of rows of the first one, then the rows of the
-/// second one that lie `skew` and more rows behind.
+/// How two statements are computed together: after each band of rows of the first statement, the
+/// rows of the second one up to `skew` rows before the end of the band.
 struct Pair {
-  std::int64_t skew = 0;
+  std::int64_t skew = 0;           ///< rows
   std::int64_t band = 1;           ///< rows
-  bool second_uses_first = false;  ///< touches what the first one writes
-  std::int64_t saving = 0;         ///< bytes a row that need not go through memory again
+  bool second_uses_first = false;  ///< the second statement touches what the first one writes
+  std::int64_t saving = 0;         ///< bytes of memory traffic that one pass saves for each row
 
   friend bool operator==(Pair const&, Pair const&) = default;
 };
 
-/// The bytes that a plan touches, if its statements may be one of a pair; else 0. They have one
-/// part, and write it in place or to a second buffer.
+/// The bytes that a statement with this plan touches, if it can be computed in bands; else 0. Such
+/// a plan has one part, and one write, in place or to a second buffer.
 [[nodiscard]] std::int64_t pair_bytes_of(DeviceWork const& plan);
 
-/// How the statement of `second`, which has not begun, can be computed together with that of
-/// `first`, of which only the cells that it reads are in place. Both plans have pair_bytes_of. The
-/// messages and copies of the second one may then come before the first one's kernel.
-/// Nothing if the two cannot be computed together, or if too few rows make bands.
+/// How `second` can be computed together with `first`; none if it cannot. Unless pairs are forced,
+/// also none if the two share no memory or have too few rows for bands. The messages and copies of
+/// `first` are done, but not its kernel; `second` has not begun. pair_bytes_of is positive for both
+/// plans. Given a pair, the messages and copies of `second` may come before the kernel of `first`.
 [[nodiscard]] std::optional<Pair> pair_of(DeviceTask const& first, DeviceTask const& second,
                                           PairOptions const& options);
 
-/// Times of a pair's kernels.
+/// The times of the two kernels of a pair.
 struct PairTimes {
-  std::int64_t first_ns = 0;  ///< of the first one alone; 0 where nobody looks
+  std::int64_t first_ns = 0;  ///< all bands of the first statement; 0 if timing is off
 };
 
-/// Computes a pair. Throws: what a kernel throws.
+/// Computes the kernels of both statements, band by band. Throws: what a kernel throws.
 PairTimes compute_pair(DeviceTask& first, DeviceTask& second, Pair const& pair);
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ bool are_stores_settled(DeviceTask const& task) {
   return trial == nullptr || trial->is_over();
 }
 
-// The first one's messages and copies are done, and the second one's as well.
+// Computes both kernels; the messages and copies of both statements are done.
 void compute_in_one_pass(DeviceTask& first, DeviceTask& second, Pair const& pair) {
   if (first.timer == nullptr) {
     compute_pair(first, second, pair);
@@ -27,17 +27,17 @@ void compute_in_one_pass(DeviceTask& first, DeviceTask& second, Pair const& pair
 }  // namespace
 
 void TaskRunner::run(DeviceTask& task) {
-  if (task.is_done) {  // only on a worker
+  if (task.is_done) {  // it ran together with the previous task; only on a worker
     task.is_done = false;
     return;
   }
-  if (!watches(task)) {
+  if (!may_pair(task)) {
     finish();
     execute(task);
   } else if (worker_ != nullptr) {
     run_with_next(task);
   } else {
-    run_watched(task);
+    run_after_previous(task);
   }
 }
 
@@ -47,13 +47,13 @@ Trial* TaskRunner::trial_of(DeviceTask const& first, DeviceTask const& second) c
 }
 
 std::optional<Pair> TaskRunner::pair_with(DeviceTask const& first, DeviceTask const& second) const {
-  if (!watches(second)) return std::nullopt;
+  if (!may_pair(second)) return std::nullopt;
   if (!options_.is_forced() && !(are_stores_settled(first) && are_stores_settled(second)))
     return std::nullopt;
   return pair_of(first, second, options_);
 }
 
-// How the statement before goes with this one. Notes it, for the next time that statement comes.
+// How the two can be paired. Notes it for the next run of the statement of `before`.
 std::optional<Pair> TaskRunner::note_pair(DeviceTask const& before, DeviceTask const& task) const {
   auto const pair = pair_with(before, task);
   before.plan->pair_trials->note_follower(
@@ -61,31 +61,32 @@ std::optional<Pair> TaskRunner::note_pair(DeviceTask const& before, DeviceTask c
   return pair;
 }
 
-// Of statements that fit in a chain, those wait that save most together with the next one.
-bool TaskRunner::fits_better(DeviceTask const& before, DeviceTask const& task) const {
+// True if pairing with `before` saves more than pairing with the next statement is expected to. In
+// a chain, where every statement can be paired with the next one, `task` then does not wait.
+bool TaskRunner::saves_more_with_previous(DeviceTask const& before, DeviceTask const& task) const {
   auto const& earlier = *before.plan->pair_trials;
   return !options_.is_forced() && earlier.expects_follower(before.forms.unit_stride) &&
          earlier.expected_saving() > task.plan->pair_trials->expected_saving();
 }
 
-void TaskRunner::run_watched(DeviceTask& task) {
+void TaskRunner::run_after_previous(DeviceTask& task) {
   auto* const before = std::exchange(last_, nullptr);
-  bool const before_waits = std::exchange(waits_, false);
+  bool const previous_waits = std::exchange(kernel_waits_, false);
   auto const pair = before == nullptr ? std::nullopt : note_pair(*before, task);
-  bool const waits = task.outlives_statement && !(pair && fits_better(*before, task));
-  if (before_waits && pair)
+  bool const waits = task.outlives_statement && !(pair && saves_more_with_previous(*before, task));
+  if (previous_waits && pair)
     run_pair(*before, task, *pair);
-  else if (before_waits)
+  else if (previous_waits)
     end_statement(*before);
   if (before != nullptr) before->let_go();
-  if (!(before_waits && pair)) {
+  if (!(previous_waits && pair)) {
     if (waits)
       begin_statement(task);
     else
       execute_statement(task);
-    waits_ = waits;
+    kernel_waits_ = waits;
   }
-  if (!waits_) task.keeps.clear();
+  if (!kernel_waits_) task.keeps.clear();
   last_ = &task;
 }
 
@@ -119,15 +120,15 @@ void TaskRunner::run_pair(DeviceTask& first, DeviceTask& second, Pair const& pai
   if (trial != nullptr) trial->add(Clock::now() - begin);
 }
 
-void TaskRunner::forget_last() {
+void TaskRunner::finish_last() {
   auto& before = *std::exchange(last_, nullptr);
-  if (std::exchange(waits_, false)) end_statement(before);
+  if (std::exchange(kernel_waits_, false)) end_statement(before);
   before.plan->pair_trials->note_follower(before.forms.unit_stride, nullptr);
   before.let_go();
 }
 
 void TaskRunner::drop() noexcept {
-  waits_ = false;
+  kernel_waits_ = false;
   if (last_ != nullptr) std::exchange(last_, nullptr)->let_go();
 }
 

@@ -278,7 +278,7 @@ std::optional<Spoken> first_to_speak(std::string const& own) {
   return Spoken{words.data(), ProcessId(speaker)};
 }
 
-void Troubles::throw_alike() {
+void SharedFailure::throw_alike() {
   auto const first = first_to_speak(first_);
   if (!first) return;
   auto const where =
@@ -302,15 +302,15 @@ void check_same_file(std::string const& path, FileFacts const& firsts,
     return text(counted(facts.size_bytes, "byte"), " on ", printable(facts.host.data()),
                 " (process ", process, ')');
   };
-  std::string trouble;
+  std::string reason;
   bool const is_as_long = own && own->size_bytes == firsts.size_bytes;
   if (own && !(is_as_long && own->header_hash == firsts.header_hash))
-    trouble = text(excerpt(path), " is not the same file everywhere: ", seen(firsts, ProcessId{0}),
-                   ", ", seen(*own, job().self()), is_as_long ? " with another header" : "",
-                   firsts.host == own->host
-                       ? "; do not replace it meanwhile, and start all processes in one folder"
-                       : "; copy one file to every host, or name one that all of them see");
-  if (auto const first = first_to_speak(trouble)) throw Mismatch(text(caller, ": ", first->words));
+    reason = text(excerpt(path), " is not the same file everywhere: ", seen(firsts, ProcessId{0}),
+                  ", ", seen(*own, job().self()), is_as_long ? " with another header" : "",
+                  firsts.host == own->host
+                      ? "; do not replace it meanwhile, and start all processes in one folder"
+                      : "; copy one file to every host, or name one that all of them see");
+  if (auto const first = first_to_speak(reason)) throw Mismatch(text(caller, ": ", first->words));
 }
 
 void check_same_everywhere(std::string const& path, char const* caller) {

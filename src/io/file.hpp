@@ -99,8 +99,8 @@ struct Spoken {
 /// The words of the first process that passes any, on all; nothing if none does. Ranks: collective.
 [[nodiscard]] std::optional<Spoken> first_to_speak(std::string const& own);
 
-/// Collects failures of this process, to be thrown on all processes.
-class Troubles {
+/// Keeps the first failure of this process in a part of a collective call. All processes throw it.
+class SharedFailure {
  public:
   /// Calls `body` and keeps what it throws. Threads: any.
   template <class Body>
@@ -112,8 +112,8 @@ class Troubles {
       if (first_.empty()) first_ = error.what();
     }
   }
-  /// Throws: Error on every process if any has a trouble: that of the first process that has one.
-  /// Ranks: collective.
+  /// Throws: Error on every process if one of them has failed: the failure of the first such
+  /// process. Ranks: collective.
   void throw_alike();
 
  private:

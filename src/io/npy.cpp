@@ -296,26 +296,26 @@ void save_npy(std::string const& path, StatePtr const& state, NpyType const& typ
   auto const header = header_of(type, shape, text_in_front.size());
   FileAside aside(path, number_of_job());
   bool const is_first = job().self() == ProcessId{0};
-  Troubles troubles;
+  SharedFailure failure;
   if (is_first)
-    troubles.guard([&] {
+    failure.guard([&] {
       auto const& file = aside.create();
       file.resize(header.first_cell + cells_of(shape) * header.item_bytes);
       file.write_at(0, std::as_bytes(std::span(text_in_front)));
       file.sync();
     });
-  troubles.throw_alike();
+  failure.throw_alike();
   std::optional<File> file;
   if (!storage_of(*state).shards().empty())
-    troubles.guard([&] { file.emplace(File::open_to_write(aside.path())); });
+    failure.guard([&] { file.emplace(File::open_to_write(aside.path())); });
   read_shards(state, [&](RawShard const& shard) {
     if (!file || state->layout()->replica_of(shard.device) != 0) return;
-    troubles.guard([&] { write_cells(*file, shard, header); });
+    failure.guard([&] { write_cells(*file, shard, header); });
   });
-  if (file) troubles.guard([&] { file->sync(); });
-  troubles.throw_alike();
-  if (is_first) troubles.guard([&] { aside.take_place(); });
-  troubles.throw_alike();
+  if (file) failure.guard([&] { file->sync(); });
+  failure.throw_alike();
+  if (is_first) failure.guard([&] { aside.take_place(); });
+  failure.throw_alike();
 }
 
 StatePtr load_npy(std::string const& path, NamedSharding const& sharding, NpyType const& type,
@@ -328,30 +328,30 @@ StatePtr load_npy(std::string const& path, NamedSharding const& sharding, NpyTyp
   auto& header = first.header;
   std::optional<File> file;
   std::optional<FileFacts> facts;
-  Troubles troubles;
+  SharedFailure failure;
   if (job().self() == ProcessId{0})
-    troubles.guard([&] {
+    failure.guard([&] {
       file.emplace(File::open_to_read(path));
       header = header_in(*file, path);
       first.facts = facts_of(*file, header.first_cell);
     });
-  troubles.throw_alike();
+  failure.throw_alike();
   share_from_first(std::as_writable_bytes(std::span(&first, 1)));
   check_type(path, header, type);
   check_rank(path, header, rank);
   auto state = rank == 0 ? make_state(sharding_of_cell(sharding), {1}, type.bytes)
                          : make_state(sharding, header.shape(), type.bytes);
   if (!file && !storage_of(*state).shards().empty())
-    troubles.guard([&] {
+    failure.guard([&] {
       file.emplace(File::open_to_read(path));
       facts = facts_of(*file, header.first_cell);
     });
-  troubles.throw_alike();
+  failure.throw_alike();
   check_same_file(path, first.facts, facts, "load_npy");
   write_shards(state, [&](RawShard const& shard) {
-    if (file) troubles.guard([&] { read_cells(*file, shard, header); });
+    if (file) failure.guard([&] { read_cells(*file, shard, header); });
   });
-  troubles.throw_alike();
+  failure.throw_alike();
   return state;
 }
 

@@ -68,9 +68,9 @@ std::optional<std::string> StartWatch::look(RankOf const& rank_of) {
   for (auto const& process : look_())
     if (auto const rank = member_rank(process, rank_of); rank && *rank != own_.rank)
       note(*rank, process);
-  auto trouble = failure();
-  if (!trouble) warn_once();
-  return trouble;
+  auto found = failure();
+  if (!found) warn_once();
+  return found;
 }
 
 std::optional<std::int64_t> StartWatch::member_rank(LaunchedProcess const& process,

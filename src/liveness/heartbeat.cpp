@@ -97,9 +97,9 @@ Heartbeats::PeerEntry* Heartbeats::entry_of(ProcessId peer) {
 
 void Heartbeats::need_page(PeerEntry& entry) const {
   if (std::exchange(entry.is_page_requested, true)) return;
-  std::string why_not;
+  std::string reason;
   entry.segment =
-      Segment::map(entry.ticket, Segment::MapMode::read, why_not, descriptor_server_.ways());
+      Segment::map(entry.ticket, Segment::MapMode::read, reason, descriptor_server_.ways());
 }
 
 std::optional<std::string> Heartbeats::failure_of(ProcessId peer, HeartbeatWatch& watch,
@@ -185,18 +185,18 @@ void Heartbeats::show_directory(SegmentTicket const& ticket) {
   own().directory = ticket.descriptor + 1;
 }
 
-std::optional<SegmentTicket> Heartbeats::directory_of(ProcessId peer, std::string& why_not) {
+std::optional<SegmentTicket> Heartbeats::directory_of(ProcessId peer, std::string& reason) {
   std::lock_guard const guard(peers_mutex_);
   auto* const known = entry_of(peer);
   if (known != nullptr) need_page(*known);
   auto const* const page = known == nullptr ? nullptr : known->page();
   if (page == nullptr) {
-    why_not = text("process ", peer, " shares no memory with this one");
+    reason = text("process ", peer, " shares no memory with this one");
     return std::nullopt;
   }
   auto const shown = page->directory.load();
   if (shown == 0) {
-    why_not = text("process ", peer, " has no memory to share");
+    reason = text("process ", peer, " has no memory to share");
     return std::nullopt;
   }
   return SegmentTicket{known->ticket.pid, shown - 1, page->directory_bytes, page->directory_nonce,
@@ -205,7 +205,7 @@ std::optional<SegmentTicket> Heartbeats::directory_of(ProcessId peer, std::strin
 
 SegmentDirectory Heartbeats::directory() {
   return {[this](SegmentTicket const& ticket) { show_directory(ticket); },
-          [this](ProcessId peer, std::string& why_not) { return directory_of(peer, why_not); },
+          [this](ProcessId peer, std::string& reason) { return directory_of(peer, reason); },
           descriptor_server_.ways()};
 }
 

@@ -60,7 +60,7 @@ class Heartbeats {
   void show_directory(SegmentTicket const& ticket);
   /// Returns that segment of another process of this host; nothing, with the reason, if it cannot
   /// be had.
-  [[nodiscard]] std::optional<SegmentTicket> directory_of(ProcessId peer, std::string& why_not);
+  [[nodiscard]] std::optional<SegmentTicket> directory_of(ProcessId peer, std::string& reason);
   /// Both of these, as the shared blocks of this process use them. Lifetime: as long as this.
   [[nodiscard]] SegmentDirectory directory();
   /// True if `peer` is another process of this host and its memory can be mapped.

@@ -163,13 +163,13 @@ std::optional<std::string> RemoteHeartbeats::failure_of(ProcessId peer, Heartbea
   if (silent_seconds < silence_seconds) return std::nullopt;
   if (gets_through(peer))
     return text(name_of(peer), " has not answered for ", silence_seconds,
-                " s: ", why_silent(known));
+                " s: ", reason_for_silence(known));
   log_warning_once(text("nothing from ", name_of(peer),
                         " ever answers by UDP over IPv4: this process cannot see its heartbeat"));
   return std::nullopt;
 }
 
-std::string RemoteHeartbeats::why_silent(Peer const& peer) const {
+std::string RemoteHeartbeats::reason_for_silence(Peer const& peer) const {
   if (peer.state_of_host == 'T') return "it is stopped";
   if (peer.state_of_host != 0) return "its host answers, but it does not";
   return "it is stopped, its host is down or the link to it is cut";

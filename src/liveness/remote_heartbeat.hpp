@@ -92,7 +92,7 @@ class RemoteHeartbeats {
   void ask(ProcessId process, Peer& peer);
   void ask_about(ProcessId process);
   [[nodiscard]] bool gets_through(ProcessId process) const;
-  [[nodiscard]] std::string why_silent(Peer const& peer) const;
+  [[nodiscard]] std::string reason_for_silence(Peer const& peer) const;
 
   void read_all();
   void read_refusals();

@@ -49,9 +49,9 @@ void WorkerWaitPolicy::check_peers() {
 }
 
 void WorkerWaitPolicy::check_peer(ProcessId peer, HeartbeatWatch& watch, Awaited const& what) {
-  auto const trouble =
+  auto const failure =
       context_.heartbeats.failure_of(peer, watch, context_.options.silence_seconds);
-  if (trouble) throw PeerFailed(text(*trouble, ", while ", what));
+  if (failure) throw PeerFailed(text(*failure, ", while ", what));
 }
 
 void WorkerWaitPolicy::warn_once(Clock::time_point now) {

@@ -2,6 +2,7 @@
 /// @file
 /// What plans know of the machine: the hosts of the devices, and how long things take.
 
+#include "src/mesh/axis_roles.hpp"
 #include "src/mesh/member_hosts.hpp"
 
 namespace tessera {
@@ -10,6 +11,7 @@ namespace tessera {
 /// the same on every process, and a plan depends on no measurement.
 struct Costs {
   double multiplications = 2e10;  ///< with an addition each, by a device
+  double read_cells = 1e9;        ///< of operands, packed to be multiplied
   double received_bytes = 2.5e9;  ///< by a device, wherever they come from
   /// Received by a host from other hosts, for all its devices together: 10 Gbit/s.
   double network_bytes = 1.25e9;
@@ -28,6 +30,7 @@ struct Costs {
 struct Machine {
   MemberHosts hosts;
   Costs costs;
+  AxisRoles roles = {};  ///< that plans have to give to axes of these names
   friend bool operator==(Machine const&, Machine const&) = default;
 };
 

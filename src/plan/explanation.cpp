@@ -1,6 +1,7 @@
 #include "tessera/plan/explanation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/base/text.hpp"
 
@@ -23,11 +24,32 @@ bool Explanation::has(Communication::Cause cause) const {
                      [&](Communication const& read) { return read.cause == cause; });
 }
 
+namespace {
+
+std::string in_microseconds(double seconds) {
+  auto const us = seconds * 1e6;
+  return us < 100 ? text(us, " us") : text(std::llround(us), " us");
+}
+
+std::ostream& operator<<(std::ostream& out, PlanChoice const& choice) {
+  out << "  roles " << (choice.roles.empty() ? "none" : choice.roles) << ": expected to take "
+      << in_microseconds(choice.seconds) << ", a device receives "
+      << bytes_text(choice.received_bytes) << " and takes " << bytes_text(choice.memory_bytes)
+      << " of memory beside its arrays";
+  if (!choice.runner_up.empty())
+    out << "; next best " << choice.runner_up << " with "
+        << in_microseconds(choice.runner_up_seconds);
+  return out << '\n';
+}
+
+}  // namespace
+
 std::ostream& operator<<(std::ostream& out, Explanation const& explanation) {
   out << explanation.location << ": " << explanation.kind;
   if (!explanation.writes.empty()) out << ", written " << explanation.writes;
   out << "; sends " << counted(explanation.messages, "message") << ", "
       << bytes_text(explanation.bytes) << '\n';
+  if (explanation.choice) out << *explanation.choice;
   for (auto const& read : explanation.reads) {
     out << "  " << read.array << ": " << to_string(read.cause);
     if (read.cells > 0)

@@ -39,7 +39,7 @@ struct Program::Impl {
   RecordedStep first;
   std::uint64_t newest_before = 0;  // the number of the newest array when recording began
   bool is_recorded = false;
-  std::string why_plain;  // of a loop that is not recorded, for people
+  std::string plain_reason;  // of a loop that is not recorded, for people
   ArrayBindings bindings;
   std::int64_t later = 0;  // steps since the first recorded one
   LoopAnalysis analysis;
@@ -56,19 +56,19 @@ struct Program::Impl {
   void run(std::int64_t steps) {
     auto const reason = reason_not_to_record();
     Running const running(*this);
-    why_plain = reason;
-    if (!why_plain.empty()) {
+    plain_reason = reason;
+    if (!plain_reason.empty()) {
       is_recorded = false;
       return run_plainly(steps);
     }
     if (detail::checks_recordings()) {
-      why_plain = "TESSERA_CHECK=recording runs the body in every step";
+      plain_reason = "TESSERA_CHECK=recording runs the body in every step";
       return run_checking(steps);
     }
     if (is_recorded && !still_does_the_same(steps)) is_recorded = false;
     if (!is_recorded) {
       if (steps < 3) {
-        why_plain = "a run of fewer than 3 steps is just run";
+        plain_reason = "a run of fewer than 3 steps is just run";
         return run_plainly(steps);
       }
       record();
@@ -309,7 +309,7 @@ struct Program::Impl {
   [[nodiscard]] LoopExplanation explain() const {
     LoopExplanation result;
     result.location = location;
-    result.fallback_reason = why_plain;
+    result.fallback_reason = plain_reason;
     if (!is_recorded) return result;
     result.statements = statements;
     result.period = bindings.period;

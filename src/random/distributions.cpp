@@ -9,10 +9,10 @@
 namespace tessera::detail {
 namespace {
 
-constexpr double all_pieces = 0x1p32;
+constexpr double probability_scale = 0x1p32;
 
-/// The probability that a normal number is less than x, by the library's own function: the same
-/// bits on every process.
+/// The probability that a number of the standard normal distribution is less than x. Uses the
+/// library's own erfc, which gives the same bits on every process.
 [[nodiscard]] double normal_below(double x) {
   return 0.5 * value_of<Function::erfc>(-x * 0x1.6a09e667f3bcdp-1);
 }
@@ -25,9 +25,9 @@ template <class R>
   auto const a = static_cast<double>(low);
   auto const b = static_cast<double>(high);
   NormalInterval<R> result{low, high, normal_below(a), normal_below(-b), 0};
-  // By the ends that are nearer to a tail, so that the difference keeps its digits.
+  // Subtracts probabilities of the nearer tail, so that the difference keeps its precision.
   result.share = a > 0 ? normal_below(-a) - result.above : normal_below(b) - result.below;
-  // With 65 bits less, numbers must still be normal ones.
+  // Probabilities down to 2^-65 times this must not be subnormal: normal_quantile requires that.
   auto const most = a > 0 ? result.above + result.share : result.below + result.share;
   if (result.share <= 0 || most < 0x1p-950)
     throw UsageError(text("truncated_normal: between ", low, " and ", high,
@@ -41,8 +41,8 @@ void check_probability(char const* kind, double probability) {
     throw UsageError(text(kind, ": a probability is ", probability, ", which is not in [0, 1]"));
 }
 
-[[nodiscard]] std::uint64_t rounded_pieces(double probability) {
-  return static_cast<std::uint64_t>(std::floor(probability * all_pieces + 0.5));
+[[nodiscard]] std::uint64_t scaled(double probability) {
+  return static_cast<std::uint64_t>(std::floor(probability * probability_scale + 0.5));
 }
 
 }  // namespace
@@ -54,21 +54,26 @@ NormalInterval<double> normal_interval(double low, double high) {
   return interval_of(low, high);
 }
 
-std::uint64_t pieces_of(double probability) {
+std::uint64_t scaled_probability(double probability) {
   check_probability("bernoulli", probability);
-  return rounded_pieces(probability);
+  return scaled(probability);
 }
 
-void pieces_of(std::span<double const> probabilities, std::span<std::uint64_t> ends) {
+void scaled_sums(std::span<double const> probabilities, std::span<std::uint64_t> ends) {
   double sum = 0;
   for (std::size_t k = 0; k < probabilities.size(); ++k) {
     check_probability("categorical", probabilities[k]);
     sum += probabilities[k];
-    ends[k] = rounded_pieces(std::fmin(sum, 1));
+    ends[k] = scaled(std::fmin(sum, 1));
   }
   if (std::fabs(sum - 1) > 1e-6)
     throw UsageError(text("categorical: the ", probabilities.size(), " probabilities add up to ",
                           sum, ", not to 1; divide each of them by the sum"));
+  // What the sum lacks of 1 goes to the last category that has a probability at all.
+  for (auto k = probabilities.size(); k-- > 0;) {
+    ends[k] = scaled(1);
+    if (probabilities[k] > 0) return;
+  }
 }
 
 void refuse_integers(std::string const& low, std::string const& high, std::string const& dtype) {

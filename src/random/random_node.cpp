@@ -3,11 +3,11 @@
 namespace tessera::detail {
 namespace {
 
-/// The row-major numbers of all cells.
+/// Row-major numbers of the cells of an index space with these extents.
 [[nodiscard]] CellNumbers row_major_numbers(std::span<std::int64_t const> extents) {
   CellNumbers result{true, extents.size()};
-  std::int64_t step = 1;
-  for (std::size_t d = extents.size(); d-- > 0; step *= extents[d]) result.steps[d] = step;
+  std::int64_t stride = 1;
+  for (std::size_t d = extents.size(); d-- > 0; stride *= extents[d]) result.strides[d] = stride;
   return result;
 }
 
@@ -21,9 +21,9 @@ CellNumbers CellNumbers::moved(Rearrangement const& how, std::size_t dimensions)
   auto const outside = how.dimensions.size() - before.frame;
   for (std::size_t d = 0; d < before.frame; ++d) {
     auto const& shown = how.dimensions[outside + d];
-    result.first += before.steps[d] * shown.range.first;
+    result.first += before.strides[d] * shown.range.first;
     if (shown.to != ViewAxis::fixed)
-      result.steps[static_cast<std::size_t>(shown.to)] += before.steps[d] * shown.range.step;
+      result.strides[static_cast<std::size_t>(shown.to)] += before.strides[d] * shown.range.step;
   }
   return result;
 }
@@ -31,7 +31,7 @@ CellNumbers CellNumbers::moved(Rearrangement const& how, std::size_t dimensions)
 CellNumbers CellNumbers::in(Index const& extents) const {
   if (!has_frame) return row_major_numbers(extents);
   CellNumbers result{true, extents.size(), first};
-  for (std::size_t d = 0; d < frame; ++d) result.steps[extents.size() - frame + d] = steps[d];
+  for (std::size_t d = 0; d < frame; ++d) result.strides[extents.size() - frame + d] = strides[d];
   return result;
 }
 

@@ -240,7 +240,7 @@ struct Engine::Impl {
 
   std::uint64_t number = ++detail::current_runtime.engines;
   Job job;
-  Machine machine{job.hosts(), Costs::from_environment()};
+  Machine machine{job.hosts(), Costs::from_environment(), AxisRoles::from_environment()};
   Network network;
   StatementLog log{network};
   DevicePool devices;

@@ -32,8 +32,8 @@ std::unique_ptr<DeviceDriver> choose_driver(RuntimeOptions const& options) {
   }
   auto driver = make_driver(options.kind ? *options.kind : kind_of_devices(*word));
   if (driver->count() > 0) return driver;
-  throw ConfigError(
-      text("GPUs are requested, but ", driver->why_none(), ", or ask for TESSERA_DEVICE=host"));
+  throw ConfigError(text("GPUs are requested, but ", driver->reason_for_none(),
+                         ", or ask for TESSERA_DEVICE=host"));
 }
 
 // One device per process under a launcher, one per core or GPU without one, unless requested

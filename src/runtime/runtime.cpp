@@ -226,8 +226,8 @@ char** no_argument_list = &no_argument;
 
 Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options) {
   refuse_second();
-  auto const trouble = launch_warning([](std::string_view name) { return environment(name); });
-  if (!trouble.empty()) log_warning_once(trouble);
+  auto const warning = launch_warning([](std::string_view name) { return environment(name); });
+  if (!warning.empty()) log_warning_once(warning);
   impl_ = std::make_unique<Impl>(make_bootstrap(argc, argv), options);
   say_if_one_of_many(*impl_->bootstrap, options);
 }

@@ -98,7 +98,7 @@ std::pair<Transport*, Offer> Channels::offer(OfferRequest const& request, std::s
       return {&transport, transport.offer(request)};
     } catch (TransportError const& error) {
       first = routing_.after(transport.traits().route, request.from, request.to);
-      refusals_[{request.peer, transport.traits().route}] = error.what();
+      reasons_[{request.peer, transport.traits().route}] = error.what();
       log_warning_once(text("no channel by ", transport.traits().name, ": ", error.what(),
                             "; the next best route is taken"));
     }
@@ -154,11 +154,11 @@ Sender* Channels::try_open_sender(DeviceId from, DeviceId to) {
   control::Answer answer;
   answer.from = from;
   answer.to = to;
-  answer.accepted = acceptance.refusal.empty();
-  answer.refusal = control::Text<512>(acceptance.refusal);
+  answer.accepted = acceptance.reason.empty();
+  answer.reason = control::Text<512>(acceptance.reason);
   control_channel_.send(peer, answer);
   if (!answer.accepted) {
-    refusals_[{peer, invite.route}] = acceptance.refusal;
+    reasons_[{peer, invite.route}] = acceptance.reason;
     return nullptr;
   }
   return &senders_.try_emplace({from, to}, std::move(acceptance.end)).first->second;
@@ -179,9 +179,9 @@ void Channels::on_answer(control::Answer const& answer) {
   log_warning_once(
       text("process ", peer,
            traits.shares_memory ? " shares no memory with this one by " : " cannot be reached by ",
-           traits.name, ", so a slower route is taken: ", answer.refusal));
+           traits.name, ", so a slower route is taken: ", answer.reason));
   first_route_[peer] = std::max(first_route_[peer], next);
-  refusals_[{peer, traits.route}] = text(answer.refusal);
+  reasons_[{peer, traits.route}] = text(answer.reason);
   auto const& end = incoming.receiver.end();
   OfferRequest const request{answer.from, answer.to, peer, end.slot_bytes, &end};
   auto [transport, made] = offer(request, next);
@@ -201,9 +201,9 @@ Route Channels::route(DeviceId from, DeviceId to) const {
   return routing_.best(from, to, first == first_route_.end() ? 0 : first->second);
 }
 
-std::string Channels::why_not(Route route, ProcessId peer) const {
-  auto const refusal = refusals_.find({peer, route});
-  if (refusal != refusals_.end()) return text(route, ": ", refusal->second, "; ");
+std::string Channels::reason_against(Route route, ProcessId peer) const {
+  auto const reason = reasons_.find({peer, route});
+  if (reason != reasons_.end()) return text(route, ": ", reason->second, "; ");
   if (transport_of(route) == nullptr)
     return text(route, is_built(route) ? ": not started in this job; " : ": not in this build; ");
   return {};
@@ -218,7 +218,7 @@ std::string Channels::reason(DeviceId from, DeviceId to) const {
   std::string better;
   for (auto const route : routing_.preferred(from, to)) {
     if (route == chosen) break;
-    better += why_not(route, peer);
+    better += reason_against(route, peer);
   }
   bool const is_open = senders_.contains({from, to}) || receivers_.contains({from, to});
   if (!is_open) return text(better, chosen, ": the best available");

@@ -84,7 +84,7 @@ class Channels {
   };
 
   [[nodiscard]] Transport* transport_of(Route route) const;
-  [[nodiscard]] std::string why_not(Route route, ProcessId peer) const;
+  [[nodiscard]] std::string reason_against(Route route, ProcessId peer) const;
   /// The best transport of a pair, from the preference numbered `first` on.
   /// Throws: TransportError if there is none.
   [[nodiscard]] Transport& best(DeviceId from, DeviceId to, std::size_t first = 0) const;
@@ -103,7 +103,7 @@ class Channels {
   std::map<Pair, Incoming> receivers_;
   std::map<Pair, control::Invite> invites_;
   std::set<ProcessId> peers_;
-  std::map<std::pair<ProcessId, Route>, std::string> refusals_;
+  std::map<std::pair<ProcessId, Route>, std::string> reasons_;
   std::map<ProcessId, std::size_t> first_route_;  ///< preferences, after a refusal
 };
 

@@ -59,7 +59,7 @@ constexpr TransportEntry ucx{
         [](TransportTools const& tools) {
           return make_ucx_transport(tools.bootstrap, tools.secret, tools.refused);
         },
-    .what_is_missing = [](Bootstrap& /*bootstrap*/) { return why_no_ucx(); },
+    .what_is_missing = [](Bootstrap& /*bootstrap*/) { return reason_without_ucx(); },
     .how_known = "its library was loaded"};
 
 constexpr TransportEntry mpi{

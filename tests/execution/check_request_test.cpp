@@ -48,7 +48,7 @@ std::int64_t payload_of(RequestMessage const& message) {
 std::string refusal_of_changed(What what, std::function<void(RequestMessage&)> const& change) {
   auto message = right_message(what);
   change(message);
-  return refusal_of(message, own, 8, payload_of(message));
+  return reason_against(message, own, 8, payload_of(message));
 }
 
 }  // namespace
@@ -97,9 +97,9 @@ TEST_CASE("an answer has a bounded size") {
   RequestMessage message;
   message.hi[0] = 1 << 20;
   message.bytes = most_request_bytes + 8;
-  CHECK_FALSE(refusal_of(message, large, 8, 0).empty());
+  CHECK_FALSE(reason_against(message, large, 8, 0).empty());
   message.bytes = most_request_bytes;
-  CHECK(refusal_of(message, large, 8, 0).empty());
+  CHECK(reason_against(message, large, 8, 0).empty());
 }
 
 TEST_CASE("words are read and written whole") {
@@ -113,15 +113,15 @@ TEST_CASE("words are read and written whole") {
   auto message = right_message(What::read);
   message.bytes = 12;
   message.first_byte = 4;
-  CHECK(refusal_of(message, own, 4, 0).empty());
-  CHECK(refusal_of(message, own, 12, 0).empty());
+  CHECK(reason_against(message, own, 4, 0).empty());
+  CHECK(reason_against(message, own, 12, 0).empty());
 }
 
 TEST_CASE("the bytes behind a request are those that it writes") {
   for (auto const payload : {0, 47, 49}) {
-    CHECK_FALSE(refusal_of(right_message(What::write), own, 8, payload).empty());
-    CHECK(refusal_of(right_message(What::read), own, 8, payload).empty() == (payload == 0));
-    CHECK(refusal_of(right_message(What::update), own, 8, payload).empty() == (payload == 0));
+    CHECK_FALSE(reason_against(right_message(What::write), own, 8, payload).empty());
+    CHECK(reason_against(right_message(What::read), own, 8, payload).empty() == (payload == 0));
+    CHECK(reason_against(right_message(What::update), own, 8, payload).empty() == (payload == 0));
   }
 }
 

@@ -10,8 +10,8 @@ TEST_SUITE_BEGIN("execution/row_access");
 
 namespace {
 
-/// Rows of 10 doubles, of which `cells` from `column` on are touched. Row 0 is `row` of the array,
-/// which begins at address 8000.
+/// An access to `rows` rows, from number `row` on, of an array at address 8000 with rows of 10
+/// doubles. It touches `cells` doubles of each row, from `column` on.
 RowAccess rows_from(std::int64_t row, std::int64_t rows, std::int64_t column = 0,
                     std::int64_t cells = 10) {
   return {8000 + 80 * row + 8 * column, 80, 8 * cells, rows, false};

@@ -28,7 +28,7 @@ std::vector<std::string>& calls() {
   return made;
 }
 
-// Each cell of the target becomes that of the operand, plus 1. The step is the statement's name.
+// Target = operand + 1. Logs the call as "step:first row-last row"; the step names the statement.
 void add_one(void const* context, std::int64_t first, std::int64_t last) {
   auto const& call = *static_cast<KernelCall const*>(context);
   CHECK(first == 0);
@@ -44,7 +44,8 @@ void fail(void const*, std::int64_t, std::int64_t) {
   throw std::runtime_error("not today");
 }
 
-/// A statement over some rows, which reads those `by` rows further.
+/// A statement that writes rows [first, past) of `to`, and reads the rows of `from` that lie `by`
+/// rows further on.
 struct AddOne {
   Part part;
   PartOperand read;
@@ -73,7 +74,7 @@ struct AddOne {
     task.buffers = {reinterpret_cast<std::byte*>(from)};
   }
 
-  /// Again, of what has changed.
+  /// Has to be called again after `part`, `read` or `write` has changed.
   void make_plan() {
     plan.parts = {part};
     plan.operands = {read};
@@ -88,7 +89,8 @@ PairOptions always_in_bands_of(std::int64_t rows_of_a_band) {
   return options;
 }
 
-/// w = v + 1 after v = u + 1, with 64 rows, step after step and without being forced.
+/// The statements v = u + 1 and w = v + 1 on 64 rows, to be run step after step. Pairs are not
+/// forced.
 struct Chain {
   std::array<double, 64 * columns> u{}, v{}, w{};
   AddOne first{1, v.data(), u.data(), 0, 64};
@@ -301,8 +303,9 @@ TEST_CASE("without being forced, two statements that fit are tried apart and tog
 }
 
 TEST_CASE("in a chain of statements those wait that save more together with the next one") {
-  // The second one does not touch what the first one of the next step writes, whereas the first
-  // one's target is read at once, so that its lines have to be read for writing.
+  // The first statement saves less with the second one, which reads v at once: v is then stored
+  // through the caches, which read its lines first. The second statement's target w is not touched
+  // by the next step's first statement.
   Chain chain;
   for (int step = 0; step < 2; ++step) {
     chain.run(chain.first);

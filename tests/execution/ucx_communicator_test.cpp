@@ -53,7 +53,7 @@ struct Members {
 bool has_ucx() {
   auto const driver = make_emulated_driver();
   auto const traits = ucx_communicator_traits(*driver->make_queue(0));
-  if (!traits.exists) MESSAGE("without UCX: ", traits.why_not);
+  if (!traits.exists) MESSAGE("without UCX: ", traits.reason);
   return traits.exists;
 }
 

@@ -113,11 +113,11 @@ TEST_CASE("explanations name the route between GPUs") {
   auto const explained = explain([&] { v(range(0, -1)) = u(from(1)) + 1.0; });
   auto const& routes = explained.statements.front().reads.front().routes;
   auto const has = [&](std::string_view route) { return routes.find(route) != std::string::npos; };
-  auto const trouble = environment("TESSERA_EMULATED_PEERS");
-  auto const wish = trouble == "apart" ? "host" : environment("TESSERA_GPU_ROUTE").value_or("ipc");
+  auto const reason = environment("TESSERA_EMULATED_PEERS");
+  auto const wish = reason == "apart" ? "host" : environment("TESSERA_GPU_ROUTE").value_or("ipc");
   // The first device of each process but the first one sends to another process.
   bool const sends_far = process() != ProcessId{0};
-  if (trouble != "short_of_events")  // then some have it
+  if (reason != "short_of_events")  // then some have it
     CHECK_ALL(has("ipc") == (sends_far && wish == "ipc"));
   CHECK_ALL(has("nccl") == (sends_far && wish == "nccl"));
   CHECK_ALL(has("ucx_gpu") == (sends_far && wish == "ucx"));

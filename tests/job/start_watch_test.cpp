@@ -35,9 +35,9 @@ std::optional<std::string> found(std::int64_t rank, std::vector<LaunchedProcess>
   StartWatch watch({communicator, rank, 0}, 4, [&] { return seen; });
   watch.next_step();
   watch.begin_wait();
-  std::optional<std::string> trouble;
-  for (int look = 0; look < looks; ++look) trouble = watch.look(same);
-  return trouble;
+  std::optional<std::string> reason;
+  for (int look = 0; look < looks; ++look) reason = watch.look(same);
+  return reason;
 }
 
 /// What it prints meanwhile.

@@ -57,8 +57,8 @@ std::string trouble_within(std::chrono::milliseconds time, Heartbeats& heartbeat
   HeartbeatWatch watch;
   auto const end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
-    if (auto const trouble = heartbeats.failure_of(ProcessId(1), watch, silence_seconds))
-      return *trouble;
+    if (auto const reason = heartbeats.failure_of(ProcessId(1), watch, silence_seconds))
+      return *reason;
     std::this_thread::yield();
   }
   return "none";
@@ -76,10 +76,10 @@ TEST_CASE("a process whose thread has stopped is told after the silence that is 
   Host host(2);
   host[1].thread.stop();
 
-  auto const trouble = trouble_within(20s, *host[0].heartbeats, 0.1);
+  auto const reason = trouble_within(20s, *host[0].heartbeats, 0.1);
 
-  CHECK(trouble.find("process 1 (pid ") == 0);
-  CHECK(trouble.find("has given no heartbeat for 0.1 s") != std::string::npos);
+  CHECK(reason.find("process 1 (pid ") == 0);
+  CHECK(reason.find("has given no heartbeat for 0.1 s") != std::string::npos);
 }
 
 TEST_CASE("a process that has left in good order may be silent") {
@@ -99,18 +99,18 @@ TEST_CASE("processes of a host see each other's memory, and not their own as ano
 
 TEST_CASE("what a process shows is found by the others of its host") {
   Host host(2);
-  std::string why_not;
-  CHECK_FALSE(host[0].heartbeats->directory_of(ProcessId(1), why_not));
-  CHECK(why_not == "process 1 has no memory to share");
+  std::string reason;
+  CHECK_FALSE(host[0].heartbeats->directory_of(ProcessId(1), reason));
+  CHECK(reason == "process 1 has no memory to share");
 
   auto const segment = Segment::make(100);
   host[1].heartbeats->show_directory(segment.ticket());
 
-  auto const found = host[0].heartbeats->directory_of(ProcessId(1), why_not);
+  auto const found = host[0].heartbeats->directory_of(ProcessId(1), reason);
   REQUIRE(found);
   CHECK(found->nonce == segment.ticket().nonce);
   CHECK(found->size_bytes == 100);
-  CHECK_FALSE(host[0].heartbeats->directory_of(ProcessId(0), why_not));
+  CHECK_FALSE(host[0].heartbeats->directory_of(ProcessId(0), reason));
 }
 
 TEST_SUITE_END();

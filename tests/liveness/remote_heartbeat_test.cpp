@@ -77,8 +77,8 @@ class Far {
                                    std::chrono::milliseconds time, HeartbeatWatch watch = {}) {
     auto const end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
-      auto const trouble = (*this)[self].heartbeats->failure_of(ProcessId(peer), watch, silence);
-      if (trouble) return trouble;
+      auto const failure = (*this)[self].heartbeats->failure_of(ProcessId(peer), watch, silence);
+      if (failure) return failure;
       std::this_thread::sleep_for(10ms);
     }
     return std::nullopt;
@@ -112,10 +112,10 @@ TEST_CASE("a process that stops answering is told after the silence") {
   far.know(0, 1);
   far[1].thread.stop();
 
-  auto const trouble = far.watch(0, 1, 0.3, 10s);
+  auto const failure = far.watch(0, 1, 0.3, 10s);
 
-  REQUIRE(trouble);
-  CHECK(*trouble == far[0].heartbeats->name_of(ProcessId(1)) +
+  REQUIRE(failure);
+  CHECK(*failure == far[0].heartbeats->name_of(ProcessId(1)) +
                         " has not answered for 0.3 s: it is stopped, its host is down or the link "
                         "to it is cut");
 }

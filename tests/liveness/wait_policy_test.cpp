@@ -269,14 +269,14 @@ TEST_CASE("a long wait of a process alone is told with the device it waits for, 
 TEST_CASE("a process alone names itself, and has no failed or lost peer") {
   Process process;
   HeartbeatWatch watch;
-  std::string why_not;
+  std::string reason;
 
   CHECK(process.heartbeats.name_of(ProcessId(0)) == "process 0");
   CHECK_FALSE(process.heartbeats.failure_of(ProcessId(0), watch, 0));
   CHECK_FALSE(process.heartbeats.death_of(ProcessId(0)));
   CHECK_FALSE(process.heartbeats.sees(ProcessId(0)));
-  CHECK_FALSE(process.heartbeats.directory_of(ProcessId(0), why_not));
-  CHECK_FALSE(why_not.empty());
+  CHECK_FALSE(process.heartbeats.directory_of(ProcessId(0), reason));
+  CHECK_FALSE(reason.empty());
 }
 
 TEST_CASE("a peer on another host that has died ends the wait of a GPU at once" *

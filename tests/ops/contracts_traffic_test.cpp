@@ -6,10 +6,12 @@
 
 #include "tessera/array/operators.hpp"
 #include "tessera/array/rearrange.hpp"
+#include "tessera/ops/products.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/ops/shape.hpp"
 #include "tessera/runtime/budget.hpp"
 
+#include "support/agree.hpp"
 #include "support/arrays.hpp"
 #include "support/shards.hpp"
 
@@ -101,6 +103,35 @@ TEST_CASE("shards become copies by one message to every other device, along any 
       CHECK(sent.bytes == (p - 1) * 512 * word);
       CHECK_ALL(counts_up(copies));
     }
+}
+
+// A square of n² doubles in tiles that are dealt out over a mesh, times itself.
+Counters product_of_tiles(std::int64_t n, Mesh const& mesh, std::int64_t tile) {
+  auto const number = [n](auto const& i) { return 1.0 / static_cast<double>(i[0] * n + i[1] + 1); };
+  NamedSharding const even(mesh, P("x", "y"));
+  NamedSharding const dealt_out(mesh, P("x", "y"), Cut::cyclic(tile));
+  auto const a = from_index<double>({n, n}, dealt_out, number);
+  auto const b = from_index<double>({n, n}, even, number);
+  auto c = zeros<double>({n, n}, dealt_out);
+  auto const sent = sent_by([&] { matmul_into(c, a, a); });
+  CHECK_ALL(all_equal(c, matmul(b, b)));
+  return sent;
+}
+
+TEST_CASE("a product of tiles that are dealt out sends what devices lack") {
+  if (!has_devices(4)) return;
+  // In place: a device lacks half of its rows, and half of its columns.
+  Mesh const four({{"x", 2}, {"y", 2}});
+  CHECK(product_of_tiles(64, four, 4).bytes == 4 * 2 * 32 * 32 * word);
+  // Of tiles of one cell there are too many for that. The work is cut evenly, and a device lacks
+  // three quarters of its rows and columns, 3 · 32² cells together, and then of its 32² results.
+  CHECK(product_of_tiles(64, four, 1).bytes == 4 * 3 * 32 * 32 * word);
+  if (!has_devices(8)) return;
+  Mesh const eight_devices({{"x", 2}, {"y", 4}});
+  // In place: three quarters of 32 rows and half of 16 columns, less what is in both.
+  CHECK(product_of_tiles(64, eight_devices, 4).bytes == 8 * (1536 + 512) * word);
+  // Seven eighths of these rows and columns together, and of the results.
+  CHECK(product_of_tiles(64, eight_devices, 1).bytes <= 32768 * word);
 }
 
 TEST_CASE("operands that lie crosswise are refused by a budget without gathers, or gathered once") {

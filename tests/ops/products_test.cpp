@@ -3,6 +3,8 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -10,6 +12,7 @@
 #include "tessera/array/operators.hpp"
 #include "tessera/array/rearrange.hpp"
 #include "tessera/ops/partial.hpp"
+#include "tessera/ops/reductions.hpp"
 #include "tessera/program/program.hpp"
 #include "tessera/runtime/budget.hpp"
 
@@ -251,6 +254,57 @@ TEST_CASE("a product whose sums pass from device to device counts as one stateme
   if (of.devices > 1)
     CHECK_ALL(explained.statements[0].writes.starts_with("by sums that pass along x through "));
   CHECK_ALL(target.to_host() == once);
+}
+
+TEST_CASE("explain shows how a product is planned") {
+  TermsOverDevices const of;
+  if (test::left_out_if(of.devices == 1, "it needs several devices")) return;
+  auto target = zeros<double>({150, 3}, rows_over(of.devices));
+  auto const explained = explain([&] { matmul_into(target, of.u, of.v); });
+
+  auto const& choice = explained.statements.at(0).choice;
+  REQUIRE(choice);
+  CHECK_ALL(choice->roles == "x=terms");
+  // Sums of the other cells come in, and then those of the device's own cells.
+  CHECK_ALL(choice->received_bytes >= 150 * 3 * 8);
+  CHECK_ALL(choice->memory_bytes >= 150 * 3 * 8);
+  CHECK_ALL(choice->seconds > 0);
+  CHECK_ALL(!choice->runner_up.empty());
+  CHECK_ALL(choice->runner_up != choice->roles);
+  CHECK_ALL(choice->runner_up_seconds > 0);
+  std::ostringstream printed;
+  printed << explained;
+  for (auto const& words :
+       {std::string("  roles x=terms: expected to take "), "; next best " + choice->runner_up})
+    CHECK_ALL(printed.str().find(words) != std::string::npos);
+
+  // A statement without a choice shows none.
+  auto const plain = explain([&] { target = 2.0 * target; });
+  CHECK_ALL(!plain.statements.at(0).choice);
+}
+
+TEST_CASE("a target in very many boxes is computed with an even cut, and copied") {
+  if (test::left_out_if(device_count() < 8, "it needs 8 devices")) return;
+  auto const is_copied = [](auto const& explained) {
+    return explained.statements.at(0).writes == "to a new array first";
+  };
+  // Five pieces a dimension and device.
+  Mesh const cube({{"x", 2}, {"y", 2}, {"z", 2}});
+  NamedSharding const dealt_out(cube, P("x", "y", "z"), Cut::cyclic(1));
+  auto const a = test::spread_out<double, 3>(counted_from(1, {10, 10, 12}), dealt_out);
+  auto const b = test::spread_out<double, 3>(counted_from(-5, {10, 12, 10}), dealt_out);
+  auto c = zeros<double>({10, 10, 10}, dealt_out);
+  CHECK_ALL(is_copied(explain([&] { matmul_into(c, a, b, {.adds = true}); })));
+  NamedSharding const even(cube, P("x", "y", "z"));
+  CHECK_ALL(all_equal(c, matmul(reshard(a, even), reshard(b, even))));
+
+  // Slices whose every cell lies in another piece.
+  auto const by_eight = range(0, 256, 8);
+  NamedSharding const tiles(Mesh({{"x", 4}, {"y", 2}}), P("x", "y"), Cut::cyclic(8));
+  auto d = zeros<double>({256, 256}, tiles);
+  auto const e = test::spread_out<double, 2>(counted_from(1, {32, 32}), rows_over(8));
+  CHECK_ALL(is_copied(explain([&] { matmul_into(d(by_eight, by_eight), e, e); })));
+  CHECK_ALL(all_equal(d(by_eight, by_eight), matmul(e, e)));
 }
 
 TEST_CASE("the cells of an operand that all devices of a host need are forwarded") {

@@ -35,7 +35,7 @@ void draws_as_the_host_does(RandomNode<D> const& node, std::mt19937& random) {
   for (std::size_t d = 0; d < N; ++d) extents.push_back(box.extents[d] + box.first[d] + 2);
   auto const numbers = node.numbers.in(extents);
   Kernel kernel{node.distribution, node.key, numbers.first, {}};
-  for (std::size_t d = 0; d < max_rank; ++d) kernel.steps[d] = numbers.steps[d];
+  for (std::size_t d = 0; d < max_rank; ++d) kernel.strides[d] = numbers.strides[d];
 
   auto const strides = box.random_strides(random, unit);
   GpuCall call;

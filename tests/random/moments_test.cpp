@@ -219,6 +219,18 @@ TEST_CASE("truncated normal numbers, in the middle and in a tail") {
   });
 }
 
+TEST_CASE("a category without probability gets no bits, even where the sum is not quite 1") {
+  constexpr auto all = std::uint64_t{1} << 32U;
+  auto const ends_of = [](std::vector<double> const& probabilities) {
+    std::vector<std::uint64_t> ends(probabilities.size());
+    detail::scaled_sums(probabilities, ends);
+    return ends;
+  };
+  CHECK(ends_of({0.9999999, 0, 0}) == std::vector<std::uint64_t>{all, all, all});
+  CHECK(ends_of({0, 0.25, 0.7499999}) == std::vector<std::uint64_t>{0, all / 4, all});
+  CHECK(ends_of({0.5, 0.5000005, 0}) == std::vector<std::uint64_t>{all / 2, all, all});
+}
+
 TEST_CASE("integers and categories come up as often as they should") {
   if (process_count() != 1) return;
   auto const check_counts = [](auto const& draw, std::vector<double> const& probabilities) {

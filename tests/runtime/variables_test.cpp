@@ -56,7 +56,7 @@ TEST_CASE("any variable that cannot be read is refused at the start, by all proc
       {"TESSERA_REPORT", "on"},        {"TESSERA_TRACE", "no such folder/run.json"},
       {"TESSERA_COLOR", "pink"},       {"TESSERA_EMULATED_PEERS", "friends"},
       {"TESSERA_FORWARD", "-1"},       {"TESSERA_COSTS", "cheap"},
-      {"TESSERA_COSTS", "messages=0"},
+      {"TESSERA_COSTS", "messages=0"}, {"TESSERA_ROLES", "x=rows"},
   };
   for (auto const& [name, value] : mistakes) {
     CAPTURE(name);
@@ -107,6 +107,7 @@ TEST_CASE("variables that can be read are none of its business") {
                                     {"TESSERA_TILE", "64x0x8"},
                                     {"TESSERA_FORWARD", "0"},
                                     {"TESSERA_COSTS", "network_bytes=1e8,messages=2.5e5"},
+                                    {"TESSERA_ROLES", "x=0,y=terms,z=copies"},
                                     {"TESSERA_GRAPHS", ""}}) {
     CAPTURE(name);
     CHECK(thrown(name, value) == std::pair(std::string(), std::string()));

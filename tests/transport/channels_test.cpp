@@ -192,11 +192,11 @@ TEST_CASE("an invitation to memory of an impossible size is declined") {
     two.zero.channels.on_invite(message);
 
     CHECK(two.zero.channels.try_open_sender(first, second) == nullptr);
-    std::string refusal;
+    std::string reason;
     two.one.control_channel.poll([&](ProcessId, std::span<std::byte const> bytes) {
-      refusal = control::read<control::Answer>(bytes).refusal.view();
+      reason = control::read<control::Answer>(bytes).reason.view();
     });
-    CHECK(refusal == "the invitation is invalid");
+    CHECK(reason == "the invitation is invalid");
   }
 }
 

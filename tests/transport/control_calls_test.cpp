@@ -52,7 +52,7 @@ TEST_CASE("a call is answered when the other process looks at its control messag
   CHECK(zero.calls.progress());
 
   REQUIRE(call.is_done());
-  CHECK(call.trouble.empty());
+  CHECK(call.reason.empty());
   REQUIRE(call.answer.size() == Call::front_bytes + 1);
   CHECK(call.answer.back() == std::byte{42});
 }

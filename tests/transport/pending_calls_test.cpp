@@ -61,7 +61,7 @@ TEST_CASE("a process that fails ends its own calls alone, with the reason") {
   slots.fail(ProcessId(1), "it is gone");
 
   CHECK(to_one.is_answered);
-  CHECK(to_one.trouble == "it is gone");
+  CHECK(to_one.reason == "it is gone");
   CHECK_FALSE(to_two.is_answered);
   CHECK(slots.answer(to_one.request) == nullptr);
 }

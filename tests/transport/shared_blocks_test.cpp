@@ -18,10 +18,10 @@ class Shown {
  public:
   SegmentDirectory of(ProcessId self) {
     return {[this, self](SegmentTicket const& ticket) { tickets_[self] = ticket; },
-            [this](ProcessId process, std::string& why_not) -> std::optional<SegmentTicket> {
+            [this](ProcessId process, std::string& reason) -> std::optional<SegmentTicket> {
               auto const found = tickets_.find(process);
               if (found != tickets_.end()) return found->second;
-              why_not = "it shows nothing";
+              reason = "it shows nothing";
               return std::nullopt;
             },
             {}};
@@ -40,10 +40,10 @@ TEST_CASE("a block that one process makes is found by another, at the same memor
   Shown shown;
   SharedBlocks of_zero(shown.of(zero));
   SharedBlocks of_one(shown.of(one));
-  std::string why_not;
+  std::string reason;
 
   auto const made = of_zero.make(7, 100);
-  auto const found = of_one.find(zero, 7, nullptr, why_not);
+  auto const found = of_one.find(zero, 7, nullptr, reason);
 
   REQUIRE(found);
   CHECK(found->size_bytes() == 100);
@@ -56,14 +56,14 @@ TEST_CASE("a block that is known already is not mapped again") {
   Shown shown;
   SharedBlocks of_zero(shown.of(zero));
   SharedBlocks of_one(shown.of(one));
-  std::string why_not;
+  std::string reason;
   auto made = of_zero.make(7, 100);
-  auto const found = of_one.find(zero, 7, nullptr, why_not);
+  auto const found = of_one.find(zero, 7, nullptr, reason);
 
-  CHECK(of_one.find(zero, 7, found, why_not) == found);
+  CHECK(of_one.find(zero, 7, found, reason) == found);
   made.reset();
   made = of_zero.make(7, 200);
-  auto const again = of_one.find(zero, 7, found, why_not);
+  auto const again = of_one.find(zero, 7, found, reason);
   REQUIRE(again);
   CHECK(again != found);
   CHECK(again->size_bytes() == 200);
@@ -73,15 +73,15 @@ TEST_CASE("what is not shown is not found, with the reason") {
   Shown shown;
   SharedBlocks of_zero(shown.of(zero));
   SharedBlocks of_one(shown.of(one));
-  std::string why_not;
+  std::string reason;
 
-  CHECK(of_one.find(zero, 7, nullptr, why_not) == nullptr);
-  CHECK(why_not == "it shows nothing");
+  CHECK(of_one.find(zero, 7, nullptr, reason) == nullptr);
+  CHECK(reason == "it shows nothing");
   auto made = of_zero.make(7, 100);
-  CHECK(of_one.find(zero, 8, nullptr, why_not) == nullptr);
-  CHECK(why_not == "process 0 does not share array 8");
+  CHECK(of_one.find(zero, 8, nullptr, reason) == nullptr);
+  CHECK(reason == "process 0 does not share array 8");
   made.reset();
-  CHECK(of_one.find(zero, 7, nullptr, why_not) == nullptr);
+  CHECK(of_one.find(zero, 7, nullptr, reason) == nullptr);
 }
 
 TEST_SUITE_END();

@@ -22,7 +22,7 @@ TEST_CASE("both ends of a channel by shared memory see the same counters") {
   auto const made = transport->offer(request);
   auto const accepted = transport->accept(request, made.invitation);
 
-  REQUIRE(accepted.refusal.empty());
+  REQUIRE(accepted.reason.empty());
   CHECK(accepted.end.memory != made.end.memory);  // mapped twice
   accepted.end.memory->filled = 5;
   CHECK(made.end.memory->filled == 5);
@@ -33,7 +33,7 @@ TEST_CASE("an invitation that makes no sense is refused") {
   DescriptorServer const descriptor_server(thread, {});
   auto const transport = make_shm_transport(descriptor_server);
 
-  CHECK(transport->accept(request, {}).refusal == "the invitation is invalid");
+  CHECK(transport->accept(request, {}).reason == "the invitation is invalid");
 }
 
 TEST_CASE("once the sender has answered, nobody else can map the memory") {
@@ -44,7 +44,7 @@ TEST_CASE("once the sender has answered, nobody else can map the memory") {
 
   made.answered();
 
-  CHECK_FALSE(transport->accept(request, made.invitation).refusal.empty());
+  CHECK_FALSE(transport->accept(request, made.invitation).reason.empty());
 }
 
 TEST_SUITE_END();

@@ -50,14 +50,14 @@ TEST_CASE("a process that cannot be reached shows in the call, and others are st
     auto lost = call_to(1);
     calls->begin(lost);
     CHECK(lost.is_done());
-    CHECK(lost.trouble.find("process 1") != std::string::npos);
-    CHECK(lost.trouble.find("cannot be reached") != std::string::npos);
+    CHECK(lost.reason.find("process 1") != std::string::npos);
+    CHECK(lost.reason.find("cannot be reached") != std::string::npos);
     (void)calls->progress();
 
     auto good = call_to(0);
     calls->begin(good);
     while (!good.is_done()) (void)calls->progress();
-    CHECK(good.trouble.empty());
+    CHECK(good.reason.empty());
     CHECK(good.answer.back() == std::byte{7});
   }
 }

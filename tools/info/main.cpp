@@ -69,7 +69,7 @@ void describe_gpus(Entry& report) {
     line.add("memory", facts.memory_bytes, Unit::bytes);
   }
   auto const groups = driver->make_queue(0)->peers().communicator_traits();
-  report.add("nccl", groups.exists ? "found" : groups.why_not);
+  report.add("nccl", groups.exists ? "found" : groups.reason);
 }
 
 void describe_launch(Entry& report) {
@@ -84,8 +84,8 @@ void describe_launch(Entry& report) {
   launch.add_if("local processes", facts.local_count);
   if (!facts.job.empty()) launch.add("job", facts.job);
   if (!facts.host_list.empty()) launch.add("host list", facts.host_list);
-  auto const trouble = ts::launch_warning(variable);
-  if (!trouble.empty()) launch.add("warning", trouble);
+  auto const warning = ts::launch_warning(variable);
+  if (!warning.empty()) launch.add("warning", warning);
 }
 
 void describe_transports(Entry& report, ts::Bootstrap& bootstrap) {
@@ -179,6 +179,7 @@ void describe_costs(Entry& report) {
     section.add(name, static_cast<std::int64_t>(value));
   };
   add("multiplications of a device", costs.multiplications);
+  add("cells that a device packs to multiply", costs.read_cells);
   add("bytes received by a device", costs.received_bytes);
   add("bytes of a host from others", costs.network_bytes);
   add("messages within a host", costs.messages);
@@ -247,8 +248,8 @@ int main(int argc, char** argv) {
   auto const options = info::parse({argv + 1, argv + argc});
   // Nothing is started yet: what the launcher says is what tells who speaks.
   bool const speaks = ts::launch_facts().process.value_or(0) == 0;
-  if (!options.mistake.empty()) {
-    if (speaks) std::cerr << "tessera-info: " << options.mistake << '\n';
+  if (!options.error.empty()) {
+    if (speaks) std::cerr << "tessera-info: " << options.error << '\n';
     return 2;
   }
   if (options.wants_help || options.wants_version) {

@@ -29,9 +29,9 @@ Options parse(std::vector<std::string> const& arguments) {
       options.wants_help = true;
     else if (argument == "--version")
       options.wants_version = true;
-    else if (options.mistake.empty())
-      options.mistake = tessera::text("there is no option '", tessera::excerpt(argument),
-                                      "'; tessera-info --help lists them");
+    else if (options.error.empty())
+      options.error = tessera::text("there is no option '", tessera::excerpt(argument),
+                                    "'; tessera-info --help lists them");
   }
   return options;
 }

@@ -12,7 +12,7 @@ struct Options {
   bool measures = true;
   bool wants_help = false;
   bool wants_version = false;
-  std::string mistake;  ///< empty if there is none
+  std::string error;  ///< why the arguments cannot be used; empty if they can
 };
 
 [[nodiscard]] Options parse(std::vector<std::string> const& arguments);

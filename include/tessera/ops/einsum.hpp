@@ -16,21 +16,21 @@
 namespace tessera {
 namespace detail {
 
-/// Operands in the order in which they are given.
+/// The operands in the order of the call, and the name of the operation for messages.
 struct EinsumOperands {
   std::vector<ProductView> views;
   char const* kind;
   SourceLocation location;
 };
-/// The extents of labels. Throws: ShapeError if one label has two extents.
+/// The extents of a result with these labels. Throws: ShapeError if one label has two extents.
 [[nodiscard]] Shape shape_of_einsum(EinsumOperands const& operands, Labels const& result);
-/// How the result lies if the program does not say: as a product of the first two operands.
+/// The sharding of the result if the program gives none: as of a product of the first two operands.
 [[nodiscard]] NamedSharding sharding_of_einsum(EinsumOperands const& operands, Labels const& result,
                                                Shape const& shape);
-/// Multiplies pairs, the one with the smallest result first, until `target` is left. Returns false,
-/// and writes nothing, where a sum has no terms.
+/// Multiplies two operands at a time, the pair with the smallest result first, and writes the last
+/// product to `target`. Returns false, and writes nothing to `target`, if a sum has no terms.
 [[nodiscard]] bool evaluate_einsum(EinsumOperands operands, ProductView const& target,
-                                   ProductType type, ProductWish const& wish);
+                                   ProductType type, ProductOptions const& options);
 /// The labels of tensordot's operands and of its result.
 struct TensordotLabels {
   Labels a, b, result;
@@ -40,6 +40,7 @@ struct TensordotLabels {
                                                   std::span<std::int64_t const> a_axes,
                                                   std::span<std::int64_t const> b_axes);
 
+/// The type of the products of these operands' cells.
 template <class... E>
 struct PromotedProduct;
 template <class A>
@@ -51,29 +52,31 @@ struct PromotedProduct<A, B...> {
   using type = promoted<typename A::value_type, typename PromotedProduct<B...>::type>;
 };
 
-/// Labels of one text.
+/// An einsum whose text the compiler has read.
 template <TemplateText text, class... E>
 struct Einsum {
   static constexpr EinsumParts<6> parts{text.view()};
-  static_assert(parts.is_right, "einsum: labels are letters, as in \"ij,jk->ik\"");
+  static_assert(parts.is_valid,
+                "einsum: labels are letters, as in \"ij,jk->ik\", at most 8 of one array");
   static_assert(parts.count == sizeof...(E), "einsum: as many lists of labels as operands");
-  static_assert(!parts.repeats(), "einsum: a label occurs twice in one operand, or in the result");
-  static_assert(parts.knows_result(), "einsum: a label of the result occurs in no operand");
+  static_assert(!parts.has_repeated_label(),
+                "einsum: a label occurs twice in one operand, or in the result");
+  static_assert(parts.result_labels_exist(), "einsum: a label of the result occurs in no operand");
   static_assert(((has_products<typename E::value_type>)&&...),
                 "only numbers have products; convert bool by cast<…>(…) first");
   using T = typename PromotedProduct<E...>::type;
-  /// Between pairs of more than two operands, sums are not rounded to 16 bits.
-  using Between = std::conditional_t<(sizeof...(E) > 2 && is_half<T>), float, T>;
+  /// The type of intermediate products: of more than two operands, 16-bit types stay float.
+  using Intermediate = std::conditional_t<(sizeof...(E) > 2 && is_half<T>), float, T>;
   static constexpr std::size_t rank = parts.result_rank;
 
-  /// An operand, summed over the labels that it has alone.
+  /// Operand i, summed over the labels that occur in it alone.
   template <std::size_t i, class Operand>
   [[nodiscard]] static ProductView operand(Operand const& e, SourceLocation const& at) {
     static_assert(parts.ranks[i] == Operand::rank,
                   "einsum: an operand has another number of dimensions than labels");
-    constexpr auto alone = parts.alone_in(i);
+    constexpr auto alone = parts.count_alone(i);
     if constexpr (alone == 0) {
-      return product_operand<Between>(e, labels_of(parts.operand(i)));
+      return product_operand<Intermediate>(e, labels_of(parts.operand(i)));
     } else {
       std::array<std::int64_t, alone> axes{};
       Labels kept;
@@ -87,12 +90,13 @@ struct Einsum {
       }
       auto const summed = reduce_over<SumOf<typename Operand::value_type>>(
           as_node(e), Axes<alone, true>(axes), "einsum", at);
-      return without_summed(product_operand<Between>(summed, labels_of(parts.operand(i))), kept);
+      return without_summed(product_operand<Intermediate>(summed, labels_of(parts.operand(i))),
+                            kept);
     }
   }
 
  private:
-  // Drops the dimensions of one cell whose labels are gone.
+  // Drops the dimensions, of one cell each, whose labels have been summed.
   [[nodiscard]] static ProductView without_summed(ProductView const& view, Labels const& kept) {
     ProductView result{view.array, view.axes, {}, kept};
     std::array<int, max_rank> place{};
@@ -107,7 +111,7 @@ struct Einsum {
   }
 };
 
-/// The result of einsum or of tensordot.
+/// Computes the result of einsum or tensordot in a new array.
 template <class T, std::size_t rank>
 [[nodiscard]] ResultArray<T, rank> evaluated(EinsumOperands const& operands, Labels const& labels,
                                              MatmulOptions const& options) {
@@ -122,28 +126,29 @@ template <class T, std::size_t rank>
 template <TemplateText text, std::size_t... i, class... E>
 [[nodiscard]] auto einsum(std::index_sequence<i...>, MatmulOptions const& options,
                           SourceLocation const& at, E const&... e) {
-  using Made = Einsum<text, E...>;
-  EinsumOperands operands{{Made::template operand<i>(e, at)...}, "einsum", at};
-  auto result = evaluated<typename Made::Between, Made::rank>(
-      operands, labels_of(Made::parts.result_labels()), options);
-  if constexpr (std::same_as<typename Made::Between, typename Made::T>)
+  using Parsed = Einsum<text, E...>;
+  EinsumOperands operands{{Parsed::template operand<i>(e, at)...}, "einsum", at};
+  auto result = evaluated<typename Parsed::Intermediate, Parsed::rank>(
+      operands, labels_of(Parsed::parts.result_labels()), options);
+  if constexpr (std::same_as<typename Parsed::Intermediate, typename Parsed::T>)
     return result;
   else
-    return ResultArray<typename Made::T, Made::rank>(
-        converted_node<typename Made::T>(result.node()), result.sharding());
+    return ResultArray<typename Parsed::T, Parsed::rank>(
+        converted_node<typename Parsed::T>(result.node()), result.sharding());
 }
 
 }  // namespace detail
 
 /// The sum of products over the labels that the result lacks, by NumPy's rules, without "...": each
-/// dimension has a letter, and extents of one letter are equal. Labels of one operand alone are
-/// summed first, as `sum` does. Of three operands and more, the pair with the smallest result comes
-/// first, ties from the left; sums of 16-bit types stay float between pairs.
+/// dimension has a letter as its label, and extents of one label are equal. Labels that occur in
+/// one operand alone are summed first, as `sum` does. If there are more than two operands, the pair
+/// with the smallest result is multiplied first, and of equal pairs the leftmost; sums of 16-bit
+/// types stay float between pairs.
 ///
 /// A text that does not fit the operands, or has a label twice in one of them, does not compile.
 /// Ranks:   collective.
-/// Throws:  ShapeError if extents of one label differ; ShardingError if the result cannot lie as
-///          asked.
+/// Throws:  ShapeError if extents of one label differ; ShardingError if the result cannot have the
+///          sharding that was asked for.
 /// Cost:    as matmul. Terms of several labels count row-major in the order of the first operand.
 /// Example: auto e = ts::einsum<"bqhd,bkhd->bhqk">(q, k);
 template <detail::TemplateText text, Expression A>
@@ -168,8 +173,8 @@ template <detail::TemplateText text, Expression A, Expression B, Expression C, E
   return detail::einsum<text>(std::make_index_sequence<4>(), options, at, a, b, c, d);
 }
 
-/// The sum of products over pairs of axes: NumPy's tensordot. The result has a's other dimensions,
-/// then b's.
+/// The sum of products over pairs of axes, as NumPy's tensordot. The result has the other
+/// dimensions of a, then those of b.
 ///
 /// Ranks:   collective.
 /// Throws:  ShapeError for axes that do not exist, are named twice, or differ in extent.

@@ -2,9 +2,9 @@
 /// @file
 /// Products of matrices, with the same bits for any number of devices.
 ///
-/// A cell's value is defined without regard to how anything is cut. The terms are taken in blocks
-/// of 256, counted from 0. A block's sum starts at +0 and takes one fused multiply-add after
-/// another; then it is added to the cell, which starts at +0. float16 and bfloat16 are multiplied
+/// The value of a cell does not depend on how the arrays are sharded. Its terms are taken in blocks
+/// of 256, counted from 0. The sum of a block starts at +0 and takes a fused multiply-add for each
+/// term; then it is added to the cell, which starts at +0. float16 and bfloat16 are multiplied
 /// and added in float, and rounded once at the end. Complex numbers take fma(a.re, b.re, ·),
 /// fma(-a.im, b.im, ·) for the real part, and fma(a.re, b.im, ·), fma(a.im, b.re, ·) for the
 /// imaginary one. Integers keep their type and are exact modulo 2^bits.
@@ -22,8 +22,8 @@
 
 namespace tessera {
 
-/// Where the result of an operation is to lie: where the operation puts it, or as this sharding
-/// says.
+/// The sharding that the result of an operation is to have; if none is given, the operation chooses
+/// one.
 class ResultSharding {
  public:
   ResultSharding() = default;
@@ -39,33 +39,32 @@ class ResultSharding {
   std::optional<NamedSharding> sharding_;
 };
 
-/// The memory that a device may use for cells of operands which it lacks, if a program does not
-/// say.
+/// The default of `memory_bytes`: the bytes that a device may use for operand cells that it lacks.
 inline constexpr std::int64_t product_memory_bytes = std::int64_t{64} * 1024 * 1024;
 
-/// What matmul can be asked for.
+/// Options of matmul.
 struct MatmulOptions {
   ResultSharding sharding = {};
-  std::int64_t memory_bytes = product_memory_bytes;
+  std::int64_t memory_bytes = product_memory_bytes;  ///< per device, for cells that it lacks
 };
-/// What matmul_into can be asked for.
+/// Options of matmul_into.
 struct MatmulIntoOptions {
-  bool adds = false;  ///< target += a b
-  std::int64_t memory_bytes = product_memory_bytes;
+  bool adds = false;                                 ///< target += a b, instead of target = a b
+  std::int64_t memory_bytes = product_memory_bytes;  ///< per device, for cells that it lacks
 };
 
-/// The product of matrices, by NumPy's rules: of the last two dimensions, for each index of the
-/// ones before, which broadcast. A vector is a row on the left and a column on the right, and the
-/// result lacks its dimension.
+/// The product of matrices, by NumPy's rules: the last two dimensions are those of a matrix, and
+/// the dimensions before them broadcast. A vector is a row on the left and a column on the right;
+/// the result lacks the dimension that this adds.
 ///
 /// Ranks:   collective.
 /// Shapes:  (…, m, k) and (…, k, n) to (…, m, n). Types are promoted as by *; bool has no products.
 /// Throws:  ShapeError if the inner extents differ or dimensions do not broadcast; ShardingError if
-///          the result cannot lie as asked.
-/// Cost:    a device that computes cells is sent what it lacks of their rows of a and columns of b.
-///          If the program does not say, the result is cut along m as a, along n as b, and along
-///          the others as a; a mesh axis that cuts a already does not cut b's part. An operand that
-///          is an expression is computed to an array first.
+///          the result cannot have the sharding that was asked for.
+/// Cost:    a device that computes cells receives the rows of a and columns of b that it lacks.
+///          If the program gives no sharding, the result is cut along m as a, along n as b, and
+///          along the others as a; a mesh axis that cuts a dimension of a cuts none of b's. An
+///          operand that is an expression is computed to an array first.
 /// Example: auto c = ts::matmul(a, b); auto d = ts::matmul(a, b, {.sharding = {mesh, P("x",
 /// none)}});
 template <Expression A, Expression B>
@@ -86,12 +85,11 @@ requires(A::rank > 0 && B::rank > 0)
   return result;
 }
 
-/// The same, written to an array or a slice, or added to it.
+/// Writes the product of matrices to an array or a slice, or adds it.
 ///
 /// Shapes:  the target has the product's shape.
 /// Throws:  ShapeError; UsageError if the target is partial.
-/// Cost:    as matmul's, into the target's layout. An operand with cells of the target is copied
-///          first.
+/// Cost:    as matmul, into the target's layout. An operand in the target's array is copied first.
 /// Example: ts::matmul_into(c(rows, cols), a, ts::transpose(b), {.adds = true});
 template <class C, Expression A, Expression B>
 requires(A::rank > 0 && B::rank > 0 && detail::ProductTarget<C>) void matmul_into(

@@ -3,6 +3,7 @@
 /// Why a statement communicates, as a value that tests read and people print.
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -29,6 +30,18 @@ struct Communication {
 };
 [[nodiscard]] char const* to_string(Communication::Cause cause);
 
+/// Which of several ways to compute a product was chosen, with what the plan expects of it.
+struct PlanChoice {
+  /// What each axis of the mesh does, as TESSERA_ROLES takes it: "x=0,y=terms".
+  std::string roles;
+  double seconds = 0;
+  std::int64_t received_bytes = 0;  ///< by a device, if all have equal shares
+  /// Of such a device, beside its arrays: cells of operands that it lacks, and sums.
+  std::int64_t memory_bytes = 0;
+  std::string runner_up;  ///< the roles of the best other way; empty if there is none
+  double runner_up_seconds = 0;
+};
+
 /// One statement: its messages, and the planner's decisions.
 struct Explanation {
   SourceLocation location;
@@ -37,6 +50,7 @@ struct Explanation {
   std::int64_t bytes = 0;
   std::string writes;  ///< "in place", "second buffer, then swap", …
   std::vector<Communication> reads;
+  std::optional<PlanChoice> choice;  ///< of a product over several devices
 
   /// True if anything is sent for this cause.
   [[nodiscard]] bool has(Communication::Cause cause) const;

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Keys of random numbers: the same key gives the same numbers, and keys that are made of one give
-/// unrelated ones.
+/// Keys of random numbers: the same key gives the same numbers, and keys derived from one key give
+/// unrelated numbers.
 
 #include <array>
 #include <concepts>
@@ -23,33 +23,34 @@ class StepKey;
 
 /// The key of a stream of random numbers: 64 bits, a value.
 ///
-/// A key is used once. Two statements that use one key get the same numbers; make a key of its own
-/// for each by split, fold_in or at. The keys made are the same on every process.
-/// Ranks:   local; all processes make the same keys.
+/// Use each key once: two statements with the same key get the same numbers. Derive a separate key
+/// for each statement by split, fold_in or at.
+/// Ranks:   local; all processes derive the same keys.
 /// Example: auto const [k1, k2] = ts::random::Key(42).split<2>();
 class Key {
  public:
-  /// The key of these 64 bits. Keys of neighbouring seeds have nothing in common.
+  /// The key of these 64 bits. Neighbouring seeds give unrelated numbers.
   explicit constexpr Key(std::uint64_t seed) : bits_(seed) {}
 
-  /// `n` keys, of which the first are those of any smaller n.
+  /// Derives `n` keys. A smaller n gives the first of them.
   template <std::size_t n>
   [[nodiscard]] std::array<Key, n> split() const {
     return split(std::make_index_sequence<n>());
   }
-  /// Throws: UsageError if n is negative; Error, with the size, if there is no memory for so many.
+  /// Throws: UsageError if n is negative; Error, with the size, if memory for the keys runs out.
   [[nodiscard]] std::vector<Key> split(std::int64_t n) const;
-  /// The key of a number, as that of a layer of a network or of an iteration. Not one of split's.
+  /// Derives the key of a number, such as a network's layer or an iteration. It is unrelated to the
+  /// keys that split gives.
   [[nodiscard]] Key fold_in(detail::Integer auto number) const {
     return Key(
         detail::derived_key(bits_, detail::draw_of_fold_in, static_cast<std::uint64_t>(number)));
   }
-  /// The key of a step of a loop: another one in each step, also where a recorded loop is replayed.
+  /// Derives the key of a loop's step. Each step has its own, in the replay of a recorded loop too.
   /// Example: iterate(100, [&](Step t) { u += 0.1 * random::normal<double>(key.at(t)); });
   [[nodiscard]] StepKey at(Step step) const;
   [[nodiscard]] StepKey at(detail::LaterStep const& step) const;
-  /// The same key for a plain number, such as that of a loop of your own: at(5) is the key of
-  /// step 5.
+  /// Derives the key of a step given as a plain number, such as the index of a loop of your own:
+  /// at(5) is the key of step 5.
   [[nodiscard]] Key at(detail::Integer auto number) const {
     return Key(
         detail::derived_key(bits_, detail::draw_of_step, static_cast<std::uint64_t>(number)));
@@ -69,16 +70,17 @@ class Key {
   std::uint64_t bits_;
 };
 
-/// A key of each step of a loop, made by Key::at, and keys made of it. Any Key is one that is the
-/// same in all steps.
+/// A key that depends on the step of a loop, as Key::at gives it, or a key derived from one. A Key
+/// converts to a StepKey that is the same in all steps.
 ///
-/// Ranks:   local; all processes make the same keys.
+/// Ranks:   local; all processes derive the same keys.
 class StepKey {
  public:
-  StepKey(Key key) : bits_(key.value()) {}  // NOLINT: a key is one
+  StepKey(Key key) : bits_(key.value()) {}  // NOLINT: converts implicitly
   StepKey(Key key, Step step, std::int64_t later);
 
-  /// As those of Key. Throws: UsageError after more than 4 of them.
+  /// As Key::split and Key::fold_in.
+  /// Throws: UsageError after more than 4 derivations.
   template <std::size_t n>
   [[nodiscard]] std::array<StepKey, n> split() const {
     return split(std::make_index_sequence<n>());
@@ -91,7 +93,7 @@ class StepKey {
   [[nodiscard]] std::optional<Step> step() const {
     return has_step_ ? std::optional(Step(number_)) : std::nullopt;
   }
-  /// The key's 64 bits in a step.
+  /// The key's 64 bits in step number `step`.
   [[nodiscard]] TESSERA_FUNCTION std::uint64_t value_at(std::int64_t step) const {
     auto bits = bits_;
     if (has_step_)
@@ -100,15 +102,16 @@ class StepKey {
     for (int i = 0; i < count_; ++i) bits = detail::derived_key(bits, draws_[i], numbers_[i]);
     return bits;
   }
-  /// The same key for a kernel, which is told the number of the step.
+  /// The same key without the number of the current step; a kernel passes that to value_at.
   [[nodiscard]] StepKey without_number() const {
     auto result = *this;
     result.number_ = 0;
     return result;
   }
-  /// The key that a draw makes of a number. Throws: UsageError after more than 4 of them.
+  /// Derives key `number` by a draw such as detail::draw_of_split.
+  /// Throws: UsageError after more than 4 derivations.
   [[nodiscard]] StepKey derived(std::uint64_t draw, std::uint64_t number) const;
-  /// What the key is made of, but for the number of the step.
+  /// Passes all that defines the key, except the number of the current step.
   void pass_numbers(detail::NumberVisitor& visitor) const;
 
  private:
@@ -121,9 +124,9 @@ class StepKey {
 
   std::uint64_t bits_;
   bool has_step_ = false;
-  std::int64_t number_ = 0;  ///< of the step in which the statement is built
-  std::int64_t later_ = 0;
-  int count_ = 0;  ///< keys that were made one of another after the step's
+  std::int64_t number_ = 0;  ///< the number of the step in which the statement is built
+  std::int64_t later_ = 0;   ///< steps from there to the step of the key; may be negative
+  int count_ = 0;            ///< derivations after that of the step
   std::uint64_t draws_[most_derivations] = {};
   std::uint64_t numbers_[most_derivations] = {};
 };

@@ -39,7 +39,7 @@ StridedBlock block_in(RawShard const& shard, Box const& cells, std::int64_t elem
   return block;
 }
 
-std::string trouble_with_piece(RawPiece const& piece, std::size_t rank) {
+std::string reason_against_piece(RawPiece const& piece, std::size_t rank) {
   if (piece.box.rank() != rank || piece.box.hi.size() != rank)
     return text("the piece ", piece.box, " has another number of dimensions than the array, ",
                 rank);
@@ -50,11 +50,11 @@ std::string trouble_with_piece(RawPiece const& piece, std::size_t rank) {
 }
 
 // Describes what is wrong with this process's pieces; empty if they are valid.
-std::string trouble_with_pieces(ArrayState& state, std::vector<RawPiece> const& pieces) {
+std::string reason_against_pieces(ArrayState& state, std::vector<RawPiece> const& pieces) {
   Region given;
   for (auto const& piece : pieces) {
-    auto const trouble = trouble_with_piece(piece, state.layout()->rank());
-    if (!trouble.empty()) return trouble;
+    auto const reason = reason_against_piece(piece, state.layout()->rank());
+    if (!reason.empty()) return reason;
     auto const before = given.cells();
     if (!piece.box.empty()) given.add(piece.box);
     if (given.cells() != before + piece.box.cells())
@@ -79,13 +79,13 @@ std::string trouble_with_pieces(ArrayState& state, std::vector<RawPiece> const& 
 }  // namespace
 
 void take_from_pieces(StatePtr const& state, std::vector<RawPiece> const& pieces) {
-  auto const trouble = trouble_with_pieces(storage_of(*state), pieces);
-  std::byte wrong{static_cast<unsigned char>(trouble.empty() ? 0 : 1)};
+  auto const reason = reason_against_pieces(storage_of(*state), pieces);
+  std::byte wrong{static_cast<unsigned char>(reason.empty() ? 0 : 1)};
   or_over_processes({&wrong, 1}, {}, {"which makes an array of local pieces"});
   constexpr char const* remedy =
       "; each process passes the cells of its own devices, as sharding.boxes_of(device, shape) "
       "says, each once";
-  if (!trouble.empty()) throw ShapeError(text("from_local: ", trouble, remedy));
+  if (!reason.empty()) throw ShapeError(text("from_local: ", reason, remedy));
   if (wrong != std::byte{0})
     throw ShapeError(text("from_local: the pieces of another process do not fit", remedy));
 

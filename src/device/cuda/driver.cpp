@@ -26,7 +26,7 @@ class CudaDriver final : public DeviceDriver {
 
   DeviceKind kind() const override { return DeviceKind::cuda; }
   int count() const override { return count_; }
-  std::string why_none() const override {
+  std::string reason_for_none() const override {
     return "the CUDA driver shows none to this process; see nvidia-smi and CUDA_VISIBLE_DEVICES";
   }
   std::int64_t devices_alone() const override { return count_; }

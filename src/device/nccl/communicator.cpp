@@ -199,7 +199,7 @@ std::vector<std::unique_ptr<GpuCommunicator>> adopt_nccl(NcclApi const& api,
 
 GpuCommunicatorTraits nccl_traits() {
   auto const& loaded = load_nccl();
-  return {loaded.api != nullptr, false, true, loaded.why_not};
+  return {loaded.api != nullptr, false, true, loaded.reason};
 }
 
 GpuCommunicatorId make_nccl_id(int gpu) {
@@ -220,7 +220,7 @@ std::vector<std::unique_ptr<GpuCommunicator>> join_nccl(
 std::vector<std::unique_ptr<GpuCommunicator>> adopt_nccl(std::span<ncclComm* const> communicators,
                                                          std::span<NcclMember const> places) {
   auto const& loaded = load_nccl();
-  if (loaded.api == nullptr) throw DeviceError(loaded.why_not);
+  if (loaded.api == nullptr) throw DeviceError(loaded.reason);
   return adopt_nccl(*loaded.api, communicators, places);
 }
 

@@ -31,7 +31,7 @@ struct NcclApi {
 /// NCCL's own functions; null, with the reason, if the library is not found.
 struct LoadedNccl {
   NcclApi const* api = nullptr;
-  std::string why_not;
+  std::string reason;
 };
 [[nodiscard]] LoadedNccl const& load_nccl();
 

@@ -70,18 +70,19 @@ void CommunicatorRoute::join(GpuRouteChoice choice) {
 
 void CommunicatorRoute::join_asked(GpuRouteChoice choice, Route route) {
   if (joins(route, try_route(route))) return;
-  throw ConfigError(
-      text("TESSERA_GPU_ROUTE=", to_string(choice), " cannot join the devices: ", why_not_));
+  throw ConfigError(text("TESSERA_GPU_ROUTE=", to_string(choice),
+                         " cannot join the devices: ", reason_without_communicator_));
 }
 
 // Notes how an attempt ended. Returns true if all devices have joined.
-bool CommunicatorRoute::joins(Route route, std::string const& trouble) {
-  if (!trouble.empty()) {
-    why_not_ += text(why_not_.empty() ? "" : "; ", library_of(route), ": ", trouble);
+bool CommunicatorRoute::joins(Route route, std::string const& reason) {
+  if (!reason.empty()) {
+    reason_without_communicator_ +=
+        text(reason_without_communicator_.empty() ? "" : "; ", library_of(route), ": ", reason);
     return false;
   }
   route_ = route;
-  why_not_.clear();
+  reason_without_communicator_.clear();
   return true;
 }
 
@@ -98,14 +99,14 @@ bool CommunicatorRoute::has_communicators() const {
 void CommunicatorRoute::adopt_given() {
   auto const& job = tools_.job;
   auto const& given = tools_.communicators.of_devices;
-  auto const trouble = trouble_of([&] {
+  auto const reason = reason_of([&] {
     if (given.size() != tools_.contexts.size())
       throw DeviceError(text(given.size(), " for ", counted(job.local_count(), "device")));
     auto const streams = prepare_communication_queues();
     keep(tools_.contexts.front()->queue->peers().adopt_communicator(
         given, job.first_local().value(), job.device_count(), streams));
   });
-  auto const words = agreed(tools_.bootstrap, trouble.data());
+  auto const words = agreed(tools_.bootstrap, reason.data());
   if (!words.empty()) throw UsageError(text(tools_.communicators.option, ": ", words));
   route_ = Route::nccl;
 }
@@ -122,7 +123,7 @@ std::size_t CommunicatorRoute::local_index(DeviceId device) const {
 // Tries a route and returns the reason for its failure; empty if all have joined. Collective over
 // the job.
 std::string CommunicatorRoute::try_route(Route route) {
-  if (auto words = agreed(tools_.bootstrap, why_unfit(route)); !words.empty()) return words;
+  if (auto words = agreed(tools_.bootstrap, reason_against(route)); !words.empty()) return words;
   auto words = route == Route::nccl ? join_nccl() : join_ucx();
   if (!words.empty()) leave();
   return words;
@@ -133,17 +134,17 @@ std::string CommunicatorRoute::try_route(Route route) {
 std::string CommunicatorRoute::try_unasked(Route route) {
   auto const asked = environment("TESSERA_ROUTE").value_or("ucx");
   bool const is_forced = route == Route::ucx_gpu && asked != "ucx";
-  auto const trouble = is_forced ? text("TESSERA_ROUTE asks for ", asked) : std::string();
-  if (auto words = agreed(tools_.bootstrap, trouble); !words.empty()) return words;
+  auto const reason = is_forced ? text("TESSERA_ROUTE asks for ", asked) : std::string();
+  if (auto words = agreed(tools_.bootstrap, reason); !words.empty()) return words;
   return try_route(route);
 }
 
 // Returns the reason why this process cannot take the route; empty if it can. Collective over the
 // job.
-std::string CommunicatorRoute::why_unfit(Route route) const {
+std::string CommunicatorRoute::reason_against(Route route) const {
   std::vector<std::uint64_t> identities;
   GpuCommunicatorTraits traits;
-  auto const trouble = trouble_of([&] {
+  auto const reason = reason_of([&] {
     auto& first = *tools_.contexts.front()->queue;
     for (auto* const context : tools_.contexts)
       identities.push_back(context->queue->peers().gpu_identity());
@@ -151,8 +152,8 @@ std::string CommunicatorRoute::why_unfit(Route route) const {
         route == Route::nccl ? first.peers().communicator_traits() : ucx_communicator_traits(first);
   });
   bool const is_shared = shares_gpus(tools_.bootstrap, identities);
-  if (!is_empty(trouble)) return trouble.data();
-  if (!traits.exists) return traits.why_not;
+  if (!is_empty(reason)) return reason.data();
+  if (!traits.exists) return traits.reason;
   if (is_shared && !traits.shares_gpus) return "several devices of this host are on one GPU";
   if (spans_hosts() && !traits.spans_hosts) return "these GPUs form communicators on one host only";
   return "";
@@ -186,16 +187,16 @@ std::string CommunicatorRoute::join_nccl() {
   auto& peers = tools_.contexts.front()->queue->peers();
   bool const is_first = job.self() == ProcessId{0};
   GpuCommunicatorId id;
-  auto trouble = trouble_of([&] {
+  auto reason = reason_of([&] {
     if (is_first) id = peers.make_group_id(job.device_count());
   });
-  if (auto words = agreed(tools_.bootstrap, trouble.data()); !words.empty()) return words;
+  if (auto words = agreed(tools_.bootstrap, reason.data()); !words.empty()) return words;
   spread(tools_.bootstrap, id, is_first);
-  trouble = trouble_of([&] {
+  reason = reason_of([&] {
     auto const streams = prepare_communication_queues();
     keep(peers.join_communicator(id, job.first_local().value(), job.device_count(), streams));
   });
-  auto words = agreed(tools_.bootstrap, trouble.data());
+  auto words = agreed(tools_.bootstrap, reason.data());
   return words.empty() ? wait_until_joined() : words;
 }
 
@@ -206,7 +207,7 @@ std::string CommunicatorRoute::wait_until_joined() {
   enum State : std::int64_t { joined, joining, failed };
   for (;;) {
     std::int64_t state = joining;
-    auto const trouble = trouble_of([&] {
+    auto const reason = reason_of([&] {
       auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
       while (state == joining && std::chrono::steady_clock::now() < end) {
         auto const is_ready = [](QueueContext* context) { return context->group->is_ready(); };
@@ -214,17 +215,17 @@ std::string CommunicatorRoute::wait_until_joined() {
         std::this_thread::yield();
       }
     });
-    if (!is_empty(trouble)) state = failed;
+    if (!is_empty(reason)) state = failed;
     auto const worst = tools_.bootstrap.max_of(state);
     if (worst == joined) return "";
-    if (worst == failed) return agreed(tools_.bootstrap, trouble.data());
+    if (worst == failed) return agreed(tools_.bootstrap, reason.data());
   }
 }
 
 // Makes the members of this process; `introduce` connects them when plans name them. Collective
 // over the job; returns as try_route.
 std::string CommunicatorRoute::join_ucx() {
-  auto const trouble = trouble_of([&] {
+  auto const reason = reason_of([&] {
     prepare_communication_queues();
     auto rank = tools_.job.first_local().value();
     for (auto* const context : tools_.contexts) {
@@ -234,7 +235,7 @@ std::string CommunicatorRoute::join_ucx() {
       context->group = std::move(member);
     }
   });
-  return agreed(tools_.bootstrap, trouble.data());
+  return agreed(tools_.bootstrap, reason.data());
 }
 
 // Sends all control messages before receiving the first, so that no cycle of waits can occur. No

@@ -50,7 +50,9 @@ class CommunicatorRoute {
   /// Route::nccl, Route::ucx_gpu, or none.
   [[nodiscard]] std::optional<Route> route() const { return route_; }
   /// The reason why there is no communicator although it would be useful.
-  [[nodiscard]] std::string const& why_not() const { return why_not_; }
+  [[nodiscard]] std::string const& reason_without_communicator() const {
+    return reason_without_communicator_;
+  }
 
   /// Introduces members that send to each other for the first time.
   /// Ranks:  collective, for one statement.
@@ -61,11 +63,11 @@ class CommunicatorRoute {
   using Pair = std::pair<DeviceId, DeviceId>;
 
   void join_asked(GpuRouteChoice choice, Route route);
-  [[nodiscard]] bool joins(Route route, std::string const& trouble);
+  [[nodiscard]] bool joins(Route route, std::string const& reason);
   [[nodiscard]] bool spans_hosts() const;
   [[nodiscard]] std::string try_route(Route route);
   [[nodiscard]] std::string try_unasked(Route route);
-  [[nodiscard]] std::string why_unfit(Route route) const;
+  [[nodiscard]] std::string reason_against(Route route) const;
   [[nodiscard]] bool has_communicators() const;
   void adopt_given();
   [[nodiscard]] std::string join_nccl();
@@ -80,7 +82,7 @@ class CommunicatorRoute {
 
   GpuRouteTools const& tools_;
   std::optional<Route> route_;
-  std::string why_not_;
+  std::string reason_without_communicator_;
   std::vector<UcxCommunicator*> members_;  ///< by local index, of a group by UCX
   std::set<Pair> introduced_;              ///< with a device of this process
 };

@@ -21,7 +21,7 @@ namespace {
 // By the receiver.
 struct Offer {
   HandshakeHeader head;
-  Reason why_not{};
+  Reason reason{};
   GpuHandle memory;
   std::array<GpuHandle, 2> drained;
 };
@@ -29,14 +29,14 @@ struct Offer {
 // By the sender.
 struct Answer {
   HandshakeHeader head;
-  Reason why_not{};
+  Reason reason{};
   std::array<GpuHandle, 2> filled;
 };
 
 // By the receiver.
 struct Verdict {
   HandshakeHeader head;
-  Reason why_not{};
+  Reason reason{};
 };
 
 // Receives a handshake message for a channel with slots of that length. Throws: Mismatch if it is
@@ -188,9 +188,9 @@ void GpuRoutes::open_remote_peer_channels(std::vector<Opening>& incoming,
   for (auto& opening : outgoing) accept(opening, tag);
   for (auto& opening : incoming) confirm(opening, tag);
   for (auto& opening : outgoing)
-    opening.why_not = receive_handshake<Verdict>(tools_.network, opening.pair.second,
-                                                 opening.pair.first, tag, opening.slot_bytes)
-                          .why_not.data();
+    opening.reason = receive_handshake<Verdict>(tools_.network, opening.pair.second,
+                                                opening.pair.first, tag, opening.slot_bytes)
+                         .reason.data();
   for (auto& opening : incoming) keep(opening);
   for (auto& opening : outgoing) keep(opening);
 }
@@ -200,7 +200,7 @@ void GpuRoutes::offer(Opening& opening, StatementTag const& tag) {
   auto& peer_channel = opening.peer_channel;
   Offer note;
   note.head = head_of(tag, opening.slot_bytes);
-  note.why_not = trouble_of([&] {
+  note.reason = reason_of([&] {
     auto& peers = context(opening.pair.second).queue->peers();
     put_slots(peer_channel, opening.slot_bytes,
               peers.share_memory(2 * opening.slot_bytes, note.memory));
@@ -216,9 +216,9 @@ void GpuRoutes::accept(Opening& opening, StatementTag const& tag) {
   auto& peer_channel = opening.peer_channel;
   Answer note;
   note.head = offered.head;
-  note.why_not = offered.why_not;
-  if (is_empty(offered.why_not))
-    note.why_not = trouble_of([&] {
+  note.reason = offered.reason;
+  if (is_empty(offered.reason))
+    note.reason = reason_of([&] {
       // Other routes allow a sender to be further ahead than a GPU peer channel has slots.
       if (opening.sender->end().doorbell != nullptr)
         throw DeviceError(text("their messages go by ", opening.sender->end().route));
@@ -232,27 +232,27 @@ void GpuRoutes::accept(Opening& opening, StatementTag const& tag) {
       }
     });
   // Closes opened memory before the other end learns that it may free it.
-  if (!is_empty(note.why_not)) opening.peer_channel = {};
+  if (!is_empty(note.reason)) opening.peer_channel = {};
   send_handshake(tools_.network, from, to, note);
 }
 
 void GpuRoutes::confirm(Opening& opening, StatementTag const& tag) {
   auto const [from, to] = opening.pair;
   auto const answer = receive_handshake<Answer>(tools_.network, from, to, tag, opening.slot_bytes);
-  Verdict note{answer.head, answer.why_not};
-  if (is_empty(answer.why_not))
-    note.why_not = trouble_of([&] {
+  Verdict note{answer.head, answer.reason};
+  if (is_empty(answer.reason))
+    note.reason = reason_of([&] {
       auto& peers = context(opening.pair.second).queue->peers();
       for (std::size_t which = 0; which < 2; ++which)
         opening.peer_channel.filled[which] = peers.open_event(answer.filled[which]);
     });
-  opening.why_not = note.why_not.data();
+  opening.reason = note.reason.data();
   send_handshake(tools_.network, to, from, note);
 }
 
 // Memory and events that the other end may still have open are kept until the end of the job.
 void GpuRoutes::keep(Opening& opening) {
-  if (opening.why_not.empty()) {
+  if (opening.reason.empty()) {
     if (auto const found = peer_channels_.find(opening.pair); found != peer_channels_.end())
       earlier_.emplace_back(opening.pair, std::move(*found->second));
     put_in_place(opening.pair, std::move(opening.peer_channel));
@@ -263,7 +263,7 @@ void GpuRoutes::keep(Opening& opening) {
   log_warning_once(
       text("GPUs of two processes of this host cannot reach each other's memory, and "
            "send through the host's: ",
-           opening.why_not));
+           opening.reason));
 }
 
 void GpuRoutes::choose_path(Message& message, DeviceId from, DeviceId to) {
@@ -279,7 +279,8 @@ void GpuRoutes::choose_path(Message& message, DeviceId from, DeviceId to) {
   bool const is_asked_for = choice_ == GpuRouteChoice::host || !tools_.network.may_share_memory();
   if (route || is_asked_for || without_peer_channel_.contains({from, to})) return;
   log_warning_once(text("GPUs of several hosts send through the memory of the hosts",
-                        group_.why_not().empty() ? "" : "; ", group_.why_not()));
+                        group_.reason_without_communicator().empty() ? "" : "; ",
+                        group_.reason_without_communicator()));
 }
 
 void GpuRoutes::make_space(QueueContext& context, DevicePlan& plan) {

@@ -58,7 +58,7 @@ class GpuRoutes {
     Sender* sender = nullptr;  ///< of this process's end, if it sends
     std::int64_t slot_bytes = 0;
     GpuPeerChannel peer_channel;
-    std::string why_not;  ///< empty if both ends have it
+    std::string reason;  ///< empty if both ends have it
   };
 
   void choose();

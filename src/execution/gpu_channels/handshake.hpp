@@ -35,7 +35,7 @@ using Reason = std::array<char, 400>;
 
 /// Runs `f` and returns the reason of its failure; empty if it succeeds.
 template <class F>
-[[nodiscard]] Reason trouble_of(F const& f) {
+[[nodiscard]] Reason reason_of(F const& f) {
   try {
     f();
   } catch (DeviceError const& error) {
@@ -48,10 +48,10 @@ template <class F>
 
 /// Spreads a failure of one process to all: returns its message on that process, and its number on
 /// the others; empty if no process failed. Ranks: collective.
-[[nodiscard]] inline std::string agreed(Bootstrap& bootstrap, std::string const& trouble) {
-  auto const last = bootstrap.max_of(trouble.empty() ? -1 : bootstrap.self().value());
+[[nodiscard]] inline std::string agreed(Bootstrap& bootstrap, std::string const& reason) {
+  auto const last = bootstrap.max_of(reason.empty() ? -1 : bootstrap.self().value());
   if (last < 0) return "";
-  if (!trouble.empty()) return trouble;
+  if (!reason.empty()) return reason;
   return text("process ", last, " cannot do so; its own error message says why");
 }
 

@@ -76,14 +76,14 @@ OpenArrays::Found OpenArrays::find(std::span<std::byte const> message) const {
                  " has no open epoch there: the processes run different programs")};
   auto& array = *found->second.array;
   auto const shards = array.shards_of(DeviceId(request.device));
-  std::string refusal = "no such cells";
+  std::string reason = "no such cells";
   if (request.box < shards.size())
-    refusal = refusal_of(request, shards[request.box].own, array.element_bytes(),
-                         std::ssize(message) - static_cast<std::int64_t>(sizeof request));
-  if (!refusal.empty())
+    reason = reason_against(request, shards[request.box].own, array.element_bytes(),
+                            std::ssize(message) - static_cast<std::int64_t>(sizeof request));
+  if (!reason.empty())
     return {nullptr, nullptr,
             text("device ", request.device, " was asked for cells of array ", request.array, ": ",
-                 refusal)};
+                 reason)};
   return {&array, &shards[request.box], {}};
 }
 
@@ -96,8 +96,8 @@ void OpenArrays::serve(std::span<std::byte const> message, std::vector<std::byte
     carry_out(request_in(message), *found.shard, found.array->element_bytes(),
               message.subspan(sizeof(RequestMessage)), answer);
   else
-    std::memcpy(grown_by(answer, std::ssize(found.refusal)), found.refusal.data(),
-                found.refusal.size());
+    std::memcpy(grown_by(answer, std::ssize(found.reason)), found.reason.data(),
+                found.reason.size());
 }
 
 }  // namespace tessera

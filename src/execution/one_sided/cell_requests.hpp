@@ -55,7 +55,7 @@ class OpenArrays {
   struct Found {
     ArrayState* array = nullptr;
     Shard* shard = nullptr;
-    std::string refusal;
+    std::string reason;
   };
   [[nodiscard]] Found find(std::span<std::byte const> message) const;
 

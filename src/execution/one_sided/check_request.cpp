@@ -39,8 +39,8 @@ bool can_be_compared(NumberKind kind) {
   return (bytes_of(kind) == 4 || bytes_of(kind) == 8) && kind != NumberKind::complex64;
 }
 
-std::string refusal_of_update(RequestMessage const& request, std::int64_t box_bytes,
-                              std::int64_t element_bytes) {
+std::string reason_against_update(RequestMessage const& request, std::int64_t box_bytes,
+                                  std::int64_t element_bytes) {
   auto const& update = request.update;
   if (request.bytes != element_bytes || box_bytes != element_bytes || request.first_byte != 0)
     return "an update of other than one cell";
@@ -63,8 +63,8 @@ bool is_inside(Box const& cells, Box const& own) {
 
 }  // namespace
 
-std::string refusal_of(RequestMessage const& request, Box const& own, std::int64_t element_bytes,
-                       std::int64_t payload_bytes) {
+std::string reason_against(RequestMessage const& request, Box const& own,
+                           std::int64_t element_bytes, std::int64_t payload_bytes) {
   auto const rank = own.rank();
   Box const cells{Index(request.lo.begin(), request.lo.begin() + rank),
                   Index(request.hi.begin(), request.hi.begin() + rank)};
@@ -84,7 +84,7 @@ std::string refusal_of(RequestMessage const& request, Box const& own, std::int64
     case RequestMessage::What::write:
       return payload_bytes == bytes ? "" : "a write of other bytes than it brings";
     case RequestMessage::What::update:
-      return payload_bytes == 0 ? refusal_of_update(request, box_bytes, element_bytes)
+      return payload_bytes == 0 ? reason_against_update(request, box_bytes, element_bytes)
                                 : "an update that brings bytes";
   }
   return "an unknown request";

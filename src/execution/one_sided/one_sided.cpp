@@ -102,19 +102,19 @@ struct OneSided::Impl {
     };
     constexpr unsigned some_can = 1;
     constexpr unsigned some_cannot = 2;
-    auto const why_not = network.prepare_calls(serve);
-    auto const who = over_processes(why_not.empty() ? some_can : some_cannot,
+    auto const reason = network.prepare_calls(serve);
+    auto const who = over_processes(reason.empty() ? some_can : some_cannot,
                                     "where the first fence asks who can answer");
     collectives.guarded([&] { network.open_calls((who & some_cannot) == 0, serve); });
     calls = network.calls();
     requests.open(*calls);
     // Where no process can, the first one warns for all.
-    if (why_not.empty() || (who == some_cannot && job.self() != ProcessId{0})) return;
+    if (reason.empty() || (who == some_cannot && job.self() != ProcessId{0})) return;
     log_warning_once(text("one-sided access to cells of ",
                           who == some_cannot ? "another process" : "this process",
                           ", where memory is not shared, is answered only while that process waits "
                           "in Tessera: ",
-                          why_not));
+                          reason));
   }
 
   void open(std::shared_ptr<ArrayState> const& array) {

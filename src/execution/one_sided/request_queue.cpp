@@ -18,7 +18,7 @@ constexpr std::int64_t word_bytes = 8;
 /// Polls for an answer before the wait starts to do other work of this thread.
 constexpr int looks_alone = 64;
 /// The largest number of bytes that are shown of a refusal: more than this library writes.
-constexpr std::size_t most_of_refusal = 200;
+constexpr std::size_t most_of_reason = 200;
 
 }  // namespace
 
@@ -82,14 +82,14 @@ void RequestQueue::take_answer(Part& part) {
   auto& call = part.call;
   auto const answer = std::span<std::byte const>(call.answer)
                           .subspan(std::min(call.answer.size(), Call::front_bytes));
-  if (!call.trouble.empty()) {
-    request.failure = call.trouble;
+  if (!call.reason.empty()) {
+    request.failure = call.reason;
   } else if (answer.empty() ||
              AnswerStatus{std::to_integer<std::uint8_t>(answer.front())} != AnswerStatus::done) {
     auto const words = answer.empty() ? answer : answer.subspan(1);
     request.failure =
         text("process ", call.to, ": ",
-             excerpt({reinterpret_cast<char const*>(words.data()), words.size()}, most_of_refusal));
+             excerpt({reinterpret_cast<char const*>(words.data()), words.size()}, most_of_reason));
   } else if (std::ssize(answer) - 1 != part.answer_bytes) {
     request.failure = text("process ", call.to, " answered with ", std::ssize(answer) - 1,
                            " bytes of cells where it was asked for ", part.answer_bytes);
@@ -106,7 +106,7 @@ std::unique_ptr<RequestQueue::Part> RequestQueue::new_part(DeviceId peer) {
   if (free_.empty()) return std::make_unique<Part>();
   auto part = std::move(free_.back());
   free_.pop_back();
-  part->call.trouble.clear();
+  part->call.reason.clear();
   part->call.is_sent = part->call.is_answered = false;
   return part;
 }

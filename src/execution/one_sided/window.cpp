@@ -135,7 +135,7 @@ void Window::reach(Owner& owner) {
   auto const mapped = mapped_.find(process);
   throw TransportError(text("the cells ", owner.cells, " of process ", process,
                             " cannot be reached: its memory cannot be mapped",
-                            mapped == mapped_.end() ? "" : ": " + mapped->second.why_not));
+                            mapped == mapped_.end() ? "" : ": " + mapped->second.reason));
 }
 
 void Window::reach_own(Owner& owner) {
@@ -180,12 +180,12 @@ SharedBlock* Window::block_of(ProcessId process) {
   auto& mapped = mapped_[process];
   if (mapped.epoch != epoch_) {
     mapped.epoch = epoch_;
-    mapped.why_not.clear();
+    mapped.reason.clear();
     mapped.block =
-        network_.shared_blocks().find(process, array_.number(), mapped.block, mapped.why_not);
+        network_.shared_blocks().find(process, array_.number(), mapped.block, mapped.reason);
     if (mapped.block == nullptr && network_.calls() != nullptr)
       log_warning_once(
-          text("one-sided access to process ", process, " goes by messages: ", mapped.why_not));
+          text("one-sided access to process ", process, " goes by messages: ", mapped.reason));
   }
   return mapped.block.get();
 }

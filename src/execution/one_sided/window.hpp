@@ -67,7 +67,7 @@ class Window {
   struct Mapped {
     std::shared_ptr<SharedBlock> block;
     std::uint64_t epoch = 0;  ///< in which it was looked up
-    std::string why_not;      ///< where there is no block
+    std::string reason;       ///< where there is no block
   };
 
   [[nodiscard]] Owner const& find_nearest(std::span<std::int64_t const> cell);

@@ -13,7 +13,8 @@ std::int64_t PairOptions::value_of_variable() {
 PairOptions PairOptions::from_environment(QueueTraits const& traits) {
   auto const value = value_of_variable();
   PairOptions options;
-  // Bands are calls, one after the other, on the thread of the device.
+  // The device's own thread computes one band after the other, so neither statements in a queue nor
+  // those that several threads compute can be paired.
   if (value == 0 || !traits.is_eager || launch_is_parallel()) return options;
   auto const cache = core_caches().second;
   options.least_bytes = value > 1 ? 0 : cache;

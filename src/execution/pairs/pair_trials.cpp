@@ -19,9 +19,9 @@ Trial* PairTrials::of(PairKey const& key) {
 }
 
 void PairTrials::note_follower(KernelFunction first, Trial const* pair, std::int64_t saving) {
-  last_ = pair;
-  last_first_ = first;
-  saving_ = saving;
+  last_trial_ = pair;
+  last_first_kernel_ = first;
+  expected_saving_ = saving;
 }
 
 bool PairTrials::is_faster_together(KernelFunction first) const {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a device has found out about statements of a plan and those that follow them.
+/// Finds by trial which consecutive statements are faster in one pass over memory.
 
 #include <array>
 #include <atomic>
@@ -14,41 +14,43 @@ namespace tessera {
 
 struct DevicePlan;
 
-/// Two statements that follow each other, by their kernels and the plan of the second one, which is
-/// only compared.
+/// Identifies two consecutive statements by their kernels and the plan of the second one. The plan
+/// is compared and never read.
 struct PairKey {
   KernelFunction first = nullptr;
   KernelFunction second = nullptr;
   DevicePlan const* plan = nullptr;
 };
 
-/// The trials of a plan's statements, each with one that followed it: whether both run one after
-/// the other, the first form, or in one pass over memory.
+/// The trials of a plan's statements, each paired with a statement that followed it. The first form
+/// of a trial runs the two one after the other, the second form in one pass over memory.
 ///
-/// Threads: the device's. Any may call `is_faster_together`.
+/// Threads: the device's thread. Any thread may call `is_faster_together`.
 class PairTrials {
  public:
   static constexpr std::size_t most_pairs = 8;
-  /// More than of stores: a pair takes as long as two statements, so that other programs disturb
-  /// more of its runs.
+  /// More than in trials of stores: a pair takes as long as two statements, so other programs
+  /// disturb more of its runs.
   static constexpr int runs_of_each = 8;
 
-  /// The trial of a pair; null if there is no room for one more, so that it runs apart.
+  /// The trial of a pair, which the first call starts; null if there is no room for another one, so
+  /// that the two run one after the other.
   [[nodiscard]] Trial* of(PairKey const& key);
 
-  /// The statement with this kernel was followed by one that fits; null if by any other. `saving`:
-  /// of the pair.
+  /// Notes what followed the statement with this kernel: `pair` is the trial of the two if they can
+  /// be paired, else null; `saving` is Pair::saving.
   void note_follower(KernelFunction first, Trial const* pair, std::int64_t saving = 0);
-  /// True if it was last time, and no trial has found that such a pair is faster apart.
+  /// True if a statement that can be paired with this one followed it last time, and their trial
+  /// has not found them faster apart.
   [[nodiscard]] bool expects_follower(KernelFunction first) const {
-    return last_ != nullptr && last_first_ == first && last_->outcome() != Trial::Outcome::first;
+    return last_trial_ != nullptr && last_first_kernel_ == first &&
+           last_trial_->outcome() != Trial::Outcome::first;
   }
 
-  /// What the pair saves that is expected.
-  [[nodiscard]] std::int64_t expected_saving() const { return saving_; }
+  /// The saving of the pair that was noted last.
+  [[nodiscard]] std::int64_t expected_saving() const { return expected_saving_; }
 
-  /// True if a trial has found that the statement with this kernel is faster together with the one
-  /// that follows it.
+  /// True if a trial has found the statement with this kernel faster together with its follower.
   [[nodiscard]] bool is_faster_together(KernelFunction first) const;
 
  private:
@@ -59,9 +61,9 @@ class PairTrials {
     Trial trial{runs_of_each};
   };
   std::array<Entry, most_pairs> entries_;
-  Trial const* last_ = nullptr;
-  KernelFunction last_first_ = nullptr;
-  std::int64_t saving_ = 0;
+  Trial const* last_trial_ = nullptr;
+  KernelFunction last_first_kernel_ = nullptr;
+  std::int64_t expected_saving_ = 0;
 };
 
 }  // namespace tessera

@@ -8,14 +8,14 @@
 namespace tessera {
 namespace {
 
-// Rows of one stride in separate columns.
-bool lie_in_other_columns(RowAccess const& a, RowAccess const& b) {
+// True if the rows have the same stride and touch separate columns.
+bool lie_in_separate_columns(RowAccess const& a, RowAccess const& b) {
   if (a.stride != b.stride || a.stride <= 0) return false;
   auto const distance = floor_mod(b.first - a.first, a.stride);
   return distance >= a.span && distance + b.span <= a.stride;
 }
 
-bool meet(RowAccess const& a, RowAccess const& b) {
+bool overlap(RowAccess const& a, RowAccess const& b) {
   return a.lowest() < b.past() && b.lowest() < a.past();
 }
 
@@ -47,7 +47,7 @@ RowAccess access_of_block(std::int64_t base, StridedBlock const& block, std::int
 }
 
 bool are_apart(RowAccess const& a, RowAccess const& b) {
-  return !meet(a, b) || lie_in_other_columns(a, b);
+  return !overlap(a, b) || lie_in_separate_columns(a, b);
 }
 
 std::optional<std::int64_t> skew_between(std::span<RowAccess const> first,
@@ -67,7 +67,7 @@ std::int64_t bytes_of_a_row(std::span<RowAccess const> accesses) {
   std::int64_t bytes = 0;
   for (auto a = accesses.begin(); a != accesses.end(); ++a) {
     bool const is_counted =
-        std::any_of(accesses.begin(), a, [&](RowAccess const& b) { return meet(*a, b); });
+        std::any_of(accesses.begin(), a, [&](RowAccess const& b) { return overlap(*a, b); });
     if (!is_counted) bytes += std::abs(a->stride);
   }
   return bytes;

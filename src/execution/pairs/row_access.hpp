@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Which bytes the rows of a box touch, and how far a second statement must stay behind a first
-/// one: arithmetic, no memory is touched.
+/// Computes which bytes the rows of a box touch, and how far a second statement has to stay behind
+/// the first one. This is arithmetic on addresses; no memory is touched.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace tessera {
 
-/// The bytes that a box of indices touches of one operand, or of the target. A *row* is all that
-/// has one index along the first dimension: a plane in three dimensions, a cell in one.
+/// The bytes of one operand, or of the target, that a box of indices touches. A *row* is all cells
+/// with one index along the first dimension: a plane in three dimensions, a cell in one.
 struct RowAccess {
   std::int64_t first = 0;   ///< address of the lowest byte of row 0
-  std::int64_t stride = 0;  ///< bytes from a row to the next one
-  std::int64_t span = 0;    ///< bytes from the lowest to behind the highest one of a row
+  std::int64_t stride = 0;  ///< bytes from one row to the next
+  std::int64_t span = 0;    ///< bytes from the lowest byte of a row to the end of its highest
   std::int64_t rows = 0;
   bool writes = false;
 
-  /// The lowest address of all rows.
+  /// The address of the lowest byte of all rows.
   [[nodiscard]] std::int64_t lowest() const { return stride < 0 ? last() : first; }
-  /// The address behind the highest byte of all rows.
+  /// The address after the highest byte of all rows.
   [[nodiscard]] std::int64_t past() const { return (stride < 0 ? first : last()) + span; }
 
   friend bool operator==(RowAccess const&, RowAccess const&) = default;
@@ -34,34 +34,36 @@ struct RowAccess {
   [[nodiscard]] std::int64_t last() const { return first + (rows - 1) * stride; }
 };
 
-/// Where elements lie in memory.
+/// The place and size of the elements of a box in memory.
 struct Elements {
-  std::int64_t address = 0;  ///< of the box's first index
-  std::int64_t bytes = 0;    ///< of one
+  std::int64_t address = 0;  ///< of the element at the first index
+  std::int64_t bytes = 0;    ///< of one element
 };
 
-/// `strides`: of the elements, in elements; as many as extents, at least one, none of them 0.
+/// The rows that a box with these extents touches. Strides are in elements, one for each extent.
+/// There is at least one extent, and none is 0.
 [[nodiscard]] RowAccess access_of_rows(Elements const& elements, Index const& extents,
                                        Index const& strides);
 
-/// The bytes of a block as rows that lie `stride` apart, if it has a dimension with that stride;
-/// else as one row.
+/// The bytes of a block whose offset counts from address `base`. If the block has a dimension with
+/// this stride, in bytes, that one counts its rows; else the block is one row.
 [[nodiscard]] RowAccess access_of_block(std::int64_t base, StridedBlock const& block,
                                         std::int64_t stride);
 
-/// True if no row of one touches what a row of the other one does, as far as the spans tell.
+/// True if no row of one has a byte in common with a row of the other. All bytes of a span count as
+/// touched.
 [[nodiscard]] bool are_apart(RowAccess const& a, RowAccess const& b);
 
-/// By how many rows a second statement must stay behind a first one that is computed row by row
-/// along with it: row r of the second one may be computed as soon as all rows up to r + skew of the
-/// first one are. At least 0; nothing if no such number makes every cell read and write what it
-/// does when one statement follows the other. The same distance serves cells that are read after
-/// they are written, written after they are read, and written twice.
+/// By how many rows the second statement has to stay behind the first one if both are computed row
+/// by row: row r of the second one may be computed once the rows up to r + skew of the first one
+/// are. At least 0; none if no skew keeps the order in which the two statements read and write each
+/// cell. The same skew serves cells that are read after they are written, written after they are
+/// read, and written twice.
 [[nodiscard]] std::optional<std::int64_t> skew_between(std::span<RowAccess const> first,
                                                        std::span<RowAccess const> second);
 
-/// The bytes that one row touches of all memory that the accesses name; what several of them touch
-/// counts once.
+/// The bytes from one row to the next, added up over the accesses. Memory that several of them
+/// touch counts once.
 [[nodiscard]] std::int64_t bytes_of_a_row(std::span<RowAccess const> accesses);
 
 }  // namespace tessera

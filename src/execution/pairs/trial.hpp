@@ -9,10 +9,10 @@
 
 namespace tessera {
 
-/// The first run touches memory for the first time and does not count; then both forms run in turn,
-/// and the one with the shorter shortest run is kept.
+/// The first run does not count, since it touches memory for the first time. Then both forms run in
+/// turn, and the form with the shortest run is kept; of equal ones the first form.
 ///
-/// Threads: the device's. Any may ask for the outcome.
+/// Threads: the device's thread. Any thread may ask for the outcome.
 class Trial {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -20,13 +20,13 @@ class Trial {
 
   explicit Trial(int runs_of_each = 4) : runs_of_each_(runs_of_each) {}
 
-  /// Whether the next run takes the second form.
+  /// True if the next run has to use the second form.
   [[nodiscard]] bool takes_second() const {
     return is_over() ? outcome() == Outcome::second : runs_ % 2 == 1;
   }
   [[nodiscard]] bool is_over() const { return outcome() != Outcome::open; }
   [[nodiscard]] Outcome outcome() const { return outcome_.load(std::memory_order_relaxed); }
-  /// The next run has taken so long. Counts until the trial is over.
+  /// Notes how long the run took that `takes_second` chose; ignored once the trial is over.
   void add(Duration took) {
     if (is_over()) return;
     auto& shortest = shortest_[takes_second() ? 1 : 0];
@@ -39,7 +39,7 @@ class Trial {
  private:
   int runs_of_each_;
   int runs_ = 0;
-  std::array<Duration, 2> shortest_{Duration::max(), Duration::max()};  ///< by form
+  std::array<Duration, 2> shortest_{Duration::max(), Duration::max()};  ///< of each form
   std::atomic<Outcome> outcome_ = Outcome::open;
 };
 

@@ -140,10 +140,10 @@ void DescriptorServer::answer_all() {
 }
 
 Descriptor descriptor_from(std::uint64_t descriptor_server, std::int64_t descriptor,
-                           std::uint64_t nonce, std::string& why_not,
+                           std::uint64_t nonce, std::string& reason,
                            std::chrono::milliseconds patience) {
   auto const fail = [&](std::string_view why) {
-    why_not = text("the other process does not pass it by a socket: ", why);
+    reason = text("the other process does not pass it by a socket: ", why);
     return Descriptor();
   };
   if (descriptor_server == 0) return fail("it has none");

@@ -39,10 +39,10 @@ class DescriptorServer {
 };
 
 /// Requests a descriptor from another process. The caller owns the result; it is negative if no
-/// descriptor arrives in time, and then `why_not` gives the reason. A server whose queue is full,
+/// descriptor arrives in time, and then `reason` gives the reason. A server whose queue is full,
 /// because it is stopped or somebody floods it, is not waited for.
 [[nodiscard]] Descriptor descriptor_from(
     std::uint64_t descriptor_server, std::int64_t descriptor, std::uint64_t nonce,
-    std::string& why_not, std::chrono::milliseconds patience = std::chrono::seconds(2));
+    std::string& reason, std::chrono::milliseconds patience = std::chrono::seconds(2));
 
 }  // namespace tessera

@@ -37,23 +37,23 @@ std::uint64_t random_nonce() {
 
 /// Maps the memory of `descriptor`, also known as `path`, if it is the segment of the ticket.
 void* map_memory(Descriptor const& descriptor, SegmentTicket const& ticket, bool writes,
-                 std::string& why_not) {
+                 std::string& reason) {
   // In another pid namespace the same path may lead to an unrelated file.
   struct stat status {};
   auto const size = mapped_bytes(ticket.size_bytes);
   if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_size != static_cast<off_t>(size)) {
-    why_not = "that is not the memory that was offered";
+    reason = "that is not the memory that was offered";
     return nullptr;
   }
   void* const base = ::mmap(nullptr, size, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
                             descriptor.get(), 0);
   if (base == MAP_FAILED) {
-    why_not = text("the memory cannot be mapped: ", std::strerror(errno));
+    reason = text("the memory cannot be mapped: ", std::strerror(errno));
     return nullptr;
   }
   if (std::memcmp(base, &ticket.nonce, sizeof ticket.nonce) == 0) return base;
-  why_not = "that memory holds another nonce than the one that was offered";
+  reason = "that memory holds another nonce than the one that was offered";
   ::munmap(base, size);
   return nullptr;
 }
@@ -94,29 +94,29 @@ Segment Segment::make(std::int64_t size_bytes) {
   return made;
 }
 
-Segment Segment::map(SegmentTicket const& ticket, MapMode mode, std::string& why_not,
+Segment Segment::map(SegmentTicket const& ticket, MapMode mode, std::string& reason,
                      SegmentWays ways) {
   bool const writes = mode == MapMode::read_write;
   Segment mapped;
   auto const use = [&](Descriptor const& descriptor) {
     if (descriptor.get() < 0) return;
-    mapped.base_ = static_cast<std::byte*>(map_memory(descriptor, ticket, writes, why_not));
+    mapped.base_ = static_cast<std::byte*>(map_memory(descriptor, ticket, writes, reason));
     if (mapped) mapped.ticket_ = ticket;
   };
-  why_not = "no way to it is open";
+  reason = "no way to it is open";
   if (ways.by_proc) {
     auto const path = text("/proc/", ticket.pid, "/fd/", ticket.descriptor);
     Descriptor const opened(
         ::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
-    if (opened.get() < 0) why_not = std::strerror(errno);
+    if (opened.get() < 0) reason = std::strerror(errno);
     use(opened);
     if (mapped) return mapped;
-    why_not = text(path, ": ", why_not);
+    reason = text(path, ": ", reason);
   }
   if (ways.by_socket) {
-    auto const by_proc = ways.by_proc ? why_not + "; " : "";
-    use(descriptor_from(ticket.descriptor_server, ticket.descriptor, ticket.nonce, why_not));
-    why_not = by_proc + why_not;
+    auto const by_proc = ways.by_proc ? reason + "; " : "";
+    use(descriptor_from(ticket.descriptor_server, ticket.descriptor, ticket.nonce, reason));
+    reason = by_proc + reason;
   }
   return mapped;
 }

@@ -44,8 +44,8 @@ class Segment {
   /// Cost: memory is taken when it is first touched.
   [[nodiscard]] static Segment make(std::int64_t size_bytes);
   /// Maps a segment of another process of this host. If that fails, or finds another segment, the
-  /// result holds no memory and `why_not` gives the reason.
-  [[nodiscard]] static Segment map(SegmentTicket const& ticket, MapMode mode, std::string& why_not,
+  /// result holds no memory and `reason` gives the reason.
+  [[nodiscard]] static Segment map(SegmentTicket const& ticket, MapMode mode, std::string& reason,
                                    SegmentWays ways = {});
 
   [[nodiscard]] explicit operator bool() const { return base_ != nullptr; }

@@ -26,9 +26,9 @@ void BlockingWatch::look_until(std::stop_token const& stop) {
     wake_.wait_for(lock, stop, StartWatch::interval, [] { return false; });
     if (stop.stop_requested() || !watch_.is_time_to_look()) continue;
     // All have shown their rank by now, so MPI need not be asked for it.
-    auto const trouble = watch_.look({});
-    if (!trouble) continue;
-    log_error(text("PeerFailed: ", *trouble, ", while the processes make their communicators"));
+    auto const failure = watch_.look({});
+    if (!failure) continue;
+    log_error(text("PeerFailed: ", *failure, ", while the processes make their communicators"));
     std::_Exit(1);
   }
 }

@@ -94,11 +94,11 @@ void MpiBootstrap::complete(MPI_Comm communicator, char const* name,
 }
 
 void MpiBootstrap::look_for_others(MPI_Comm communicator) {
-  auto const trouble = start_watch_->look([&](std::int64_t number) {
+  auto const failure = start_watch_->look([&](std::int64_t number) {
     return translated(static_cast<int>(number), MPI_COMM_WORLD, communicator);
   });
-  if (trouble)
-    throw PeerFailed(text(*trouble, ", while process ", rank_,
+  if (failure)
+    throw PeerFailed(text(*failure, ", while process ", rank_,
                           " waits for all processes to make their Runtime"));
 }
 
@@ -228,14 +228,14 @@ std::span<std::int64_t const> MpiBootstrap::map_on_host(Table const& table, std:
   auto const size_bytes = static_cast<std::int64_t>(count * sizeof(std::int64_t));
   SegmentTicket ticket;
   Segment segment;
-  std::string why_not;
+  std::string reason;
   if (leads_host()) {
     segment = Segment::make(size_bytes);
     std::memcpy(segment.data(), table.data(), static_cast<std::size_t>(size_bytes));
     ticket = segment.ticket();
   }
   broadcast(std::as_writable_bytes(std::span(&ticket, 1)));
-  if (!segment) segment = Segment::map(ticket, Segment::MapMode::read, why_not);
+  if (!segment) segment = Segment::map(ticket, Segment::MapMode::read, reason);
 
   std::int64_t all_mapped = segment ? 1 : 0;
   reduce({&all_mapped, 1}, MPI_MIN, host_);

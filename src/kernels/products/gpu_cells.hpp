@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Products on GPUs: each thread computes a few cells, with the value that product.hpp defines. The
-/// host can compute the same, for tests.
+/// Products on GPUs: each thread computes one tile of cells at a time, with the values that
+/// product.hpp defines. The host can run the same code; tests use that.
 
 #include <cmath>
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace tessera {
 
-/// A complex number as it lies in memory.
+/// A complex number, with the memory layout of std::complex<T>.
 template <class T>
 struct RealPair {
   T real, imaginary;
 };
 
-/// Cells of type T whose sums are of type S.
+/// Arithmetic for cells that are stored as T and summed as S.
 template <class T, class S = T>
 struct GpuReal {
   using Stored = T;
@@ -31,6 +31,7 @@ struct GpuReal {
   TESSERA_FUNCTION static S add(S a, S b) { return static_cast<S>(a + b); }
   TESSERA_FUNCTION static S add_product(S a, S b, S sum) { return multiply_add(a, b, sum); }
 };
+/// The same for complex cells, which are stored and summed as pairs of T.
 template <class T>
 struct GpuComplex {
   using Stored = RealPair<T>;
@@ -46,17 +47,18 @@ struct GpuComplex {
   }
 };
 
-/// The cells that a thread computes at a time.
+/// The size of the tile that a thread computes at a time, in cells.
 inline constexpr std::int64_t gpu_tile_rows = 4;
 inline constexpr std::int64_t gpu_tile_columns = 4;
 
-/// How many such tiles a product has.
+/// The number of such tiles in a product, over all batches.
 [[nodiscard]] std::int64_t gpu_tiles(Product const& product);
 
-/// Where an index of some dimensions lies in the operands, in elements.
+/// Offsets into the operands and the result, in elements.
 struct ProductOffsets {
   std::int64_t a = 0, b = 0, start = 0, c = 0;
 };
+/// The offsets of row-major index `index` of some dimensions.
 TESSERA_FUNCTION inline ProductOffsets offsets_at(ProductDimensions const& all,
                                                   std::int64_t index) {
   ProductOffsets result;
@@ -72,26 +74,28 @@ TESSERA_FUNCTION inline ProductOffsets offsets_at(ProductDimensions const& all,
   return result;
 }
 
-/// Computes one tile; cells past the edges are those of the last row or column again, and are not
-/// written.
+/// Computes tile `number` of a product; tiles are numbered in row-major order, batch by batch.
+///
+/// A tile at an edge may reach past the last row or column. It then computes the last one
+/// repeatedly, and writes it once.
 template <class Cells>
 class GpuTile {
  public:
   TESSERA_FUNCTION GpuTile(Product const& product, std::int64_t number) : product_(product) {
     auto const columns = product.columns.size(), rows = product.rows.size();
-    auto const across = (columns + gpu_tile_columns - 1) / gpu_tile_columns;
-    auto const down = (rows + gpu_tile_rows - 1) / gpu_tile_rows;
-    batch_ = offsets_at(product.batch, number / (across * down));
-    auto const first_row = number / across % down * gpu_tile_rows;
-    auto const first_column = number % across * gpu_tile_columns;
-    own_rows_ = rows - first_row < gpu_tile_rows ? rows - first_row : gpu_tile_rows;
-    own_columns_ =
+    auto const tiles_across = (columns + gpu_tile_columns - 1) / gpu_tile_columns;
+    auto const tiles_down = (rows + gpu_tile_rows - 1) / gpu_tile_rows;
+    batch_ = offsets_at(product.batch, number / (tiles_across * tiles_down));
+    auto const first_row = number / tiles_across % tiles_down * gpu_tile_rows;
+    auto const first_column = number % tiles_across * gpu_tile_columns;
+    valid_rows_ = rows - first_row < gpu_tile_rows ? rows - first_row : gpu_tile_rows;
+    valid_columns_ =
         columns - first_column < gpu_tile_columns ? columns - first_column : gpu_tile_columns;
     for (std::int64_t i = 0; i < gpu_tile_rows; ++i)
-      rows_[i] = offsets_at(product.rows, first_row + (i < own_rows_ ? i : own_rows_ - 1));
+      rows_[i] = offsets_at(product.rows, first_row + (i < valid_rows_ ? i : valid_rows_ - 1));
     for (std::int64_t j = 0; j < gpu_tile_columns; ++j)
       columns_[j] =
-          offsets_at(product.columns, first_column + (j < own_columns_ ? j : own_columns_ - 1));
+          offsets_at(product.columns, first_column + (j < valid_columns_ ? j : valid_columns_ - 1));
   }
 
   TESSERA_FUNCTION void run() {
@@ -102,8 +106,8 @@ class GpuTile {
     for (std::int64_t first = 0; first < terms; first += block_of_terms)
       add_block(first, terms - first < block_of_terms ? terms : first + block_of_terms, cells);
     auto* const c = static_cast<Stored*>(product_.c) + batch_.c;
-    for (std::int64_t i = 0; i < own_rows_; ++i)
-      for (std::int64_t j = 0; j < own_columns_; ++j)
+    for (std::int64_t i = 0; i < valid_rows_; ++i)
+      for (std::int64_t j = 0; j < valid_columns_; ++j)
         c[rows_[i].c + columns_[j].c] = Cells::store(cells[i][j]);
   }
 
@@ -141,10 +145,10 @@ class GpuTile {
   ProductOffsets batch_;
   ProductOffsets rows_[gpu_tile_rows];
   ProductOffsets columns_[gpu_tile_columns];
-  std::int64_t own_rows_ = 0, own_columns_ = 0;
+  std::int64_t valid_rows_ = 0, valid_columns_ = 0;
 };
 
-/// Calls use.operator()<Cells>() for the cells of a type.
+/// Calls use.operator()<Cells>() with the GpuReal or GpuComplex of a type, and returns its result.
 template <class Use>
 auto with_gpu_cells(ProductType type, Use const& use) {
   switch (type) {
@@ -172,15 +176,15 @@ auto with_gpu_cells(ProductType type, Use const& use) {
   return use.template operator()<GpuComplex<double>>();
 }
 
-/// Where a product is launched on a GPU.
+/// The stream that a product is launched on, and the size of its GPU.
 struct GpuPlace {
-  void* stream = nullptr;  ///< of the GPU's runtime
+  void* stream = nullptr;  ///< of the GPU's runtime, such as a cudaStream_t
   int multiprocessors = 1;
 };
-/// True if the library has products for GPUs.
+/// True if this build of the library has kernels for products on GPUs.
 [[nodiscard]] bool has_gpu_products();
-/// Launches a product whose addresses are those of GPU memory. Returns an error code of the GPU's
-/// runtime. Throws nothing, waits for nothing.
+/// Launches a product whose addresses are in GPU memory, and returns without waiting for it.
+/// Returns an error code of the GPU's runtime (0 on success); throws nothing.
 [[nodiscard]] int launch_on_gpu(ProductType type, Product const& product, GpuPlace const& place);
 
 }  // namespace tessera

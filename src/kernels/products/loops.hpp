@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The loops that multiply.
+/// The table of compiled product loops for one kind of processor.
 
 #include <array>
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace tessera {
 
 inline constexpr std::size_t product_type_count = 10;
 
-/// The loops for one kind of processor.
+/// The product loops that were compiled for one kind of processor.
 struct ProductLoops {
-  /// By type. The dimensions are merged.
+  /// One loop per ProductType. Each expects merged dimensions, as from merged().
   std::array<void (*)(Product const&), product_type_count> multiply;
 };
 
-/// Computes a product by these loops.
+/// Computes a product with these loops; merges its dimensions first.
 void multiply_by(ProductLoops const& loops, ProductType type, Product const& product);
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Makes the loops that multiply for one kind of processor.
+/// Makes the product loops for one kind of processor.
 
 #include <complex>
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace tessera {
 
-/// The loops for a kind of processor, by tiles of so many rows and so many bytes of columns. A tile
-/// has a register of sums for each vector of its cells; two or three more hold what is multiplied.
-/// Processor::run<F>(arguments...) calls F::run, compiled for it.
+/// The loops for a kind of processor, with tiles of `rows` rows whose rows are `bytes` bytes long.
+/// A tile takes one register of sums for each vector of its cells, and two or three registers for
+/// operands. Processor::run<F>(arguments...) calls F::run, compiled for that processor.
 template <class Processor, std::size_t rows, std::size_t bytes>
 [[nodiscard]] constexpr ProductLoops make_product_loops() {
   using Float = RealTile<float, rows, bytes / 4>;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The step of a product, on the host and on GPUs.
+/// The multiply-add of the terms of products, on the host and on GPUs.
 
 #include <cmath>
 #include <type_traits>
@@ -9,12 +9,12 @@
 
 namespace tessera {
 
-/// a * b + c, rounded once; of integers modulo 2^bits.
+/// a * b + c: rounded once for floating-point types, modulo 2^bits for integers.
 template <class T>
 TESSERA_FORMULA T multiply_add(T a, T b, T c) {
   if constexpr (std::is_floating_point_v<T>)
     return std::fma(a, b, c);
-  else if constexpr (sizeof(T) < sizeof(unsigned))  // or it would be a product of int
+  else if constexpr (sizeof(T) < sizeof(unsigned))  // or int would overflow
     return static_cast<T>(static_cast<unsigned>(a) * b + c);
   else
     return a * b + c;

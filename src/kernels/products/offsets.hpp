@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where the cells of a run of rows, columns or terms lie.
+/// Memory offsets of a range of rows, columns or terms.
 
 #include <cstdint>
 
@@ -8,18 +8,21 @@
 
 namespace tessera {
 
-/// Offsets in elements, in memory of the caller's.
+/// `count` offsets in elements.
+/// Lifetime: the offsets lie in the caller's memory.
 struct Offsets {
   std::int64_t const* at = nullptr;
   std::int64_t count = 0;
-  bool is_even = true;    ///< each is `step` more than the one before
-  std::int64_t step = 1;  ///< between the first two
+  bool is_equally_spaced = true;  ///< each is `stride` more than the previous one
+  std::int64_t stride = 1;        ///< the second offset minus the first; 1 if there is one only
 
-  [[nodiscard]] bool follow_each_other() const { return is_even && (step == 1 || count == 1); }
+  [[nodiscard]] bool is_contiguous() const {
+    return is_equally_spaced && (stride == 1 || count == 1);
+  }
 };
 
-/// The offsets of indices [first, first + count) of some dimensions in one of the operands, as
-/// &ProductDimension::a. Writes them to `into`.
+/// Computes the offsets of the row-major indices [first, first + count) of some dimensions in one
+/// operand, chosen by a member such as &ProductDimension::a. Writes them to `into`.
 [[nodiscard]] Offsets offsets_of(ProductDimensions const& dimensions, std::int64_t first,
                                  std::int64_t count, std::int64_t ProductDimension::*operand,
                                  std::int64_t* into);

@@ -16,8 +16,8 @@
 namespace tessera {
 namespace {
 
-// True if a step of `outer` is as far as all of `inner`, in all operands.
-bool follows(ProductDimension const& outer, ProductDimension const& inner) {
+// True if, in every operand, one index of `outer` is as far as the whole extent of `inner`.
+bool can_merge(ProductDimension const& outer, ProductDimension const& inner) {
   return outer.a == inner.a * inner.extent && outer.b == inner.b * inner.extent &&
          outer.start == inner.start * inner.extent && outer.c == inner.c * inner.extent;
 }
@@ -33,9 +33,9 @@ void transpose(Product& product) {
     for (auto& dimension : all->dimensions) std::swap(dimension.a, dimension.b);
 }
 
-// True if the product of the transposed matrices is faster: it is thin, or the cells of a column of
-// c lie side by side, and those of a row do not. It has the same bits, since fma(x, y, z) is fma(y,
-// x, z); the two steps of complex numbers would change places.
+// True if the product of the transposed matrices is faster: either it is thin, or the columns of c
+// are contiguous and its rows are not. The bits are the same, since fma(x, y, z) equals fma(y, x,
+// z). Complex products are not: the two fma of their imaginary part would change order.
 bool is_better_transposed(ProductType type, Product const& product) {
   if (is_complex(type) || is_thin(product)) return false;
   auto other = product;
@@ -46,10 +46,10 @@ bool is_better_transposed(ProductType type, Product const& product) {
   return is_thin(other) || (innermost(product.columns) != 1 && innermost(product.rows) == 1);
 }
 
-constexpr std::align_val_t line{64};
+constexpr std::align_val_t cache_line_bytes{64};
 
-struct Release {
-  void operator()(std::byte* memory) const { ::operator delete[](memory, line); }
+struct FreeAligned {
+  void operator()(std::byte* memory) const { ::operator delete[](memory, cache_line_bytes); }
 };
 
 }  // namespace
@@ -80,7 +80,7 @@ void ProductDimensions::merge() {
   for (std::size_t d = 0; d < count; ++d) {
     auto const& next = dimensions[d];
     if (next.extent == 1) continue;
-    if (kept > 0 && follows(dimensions[kept - 1], next)) {
+    if (kept > 0 && can_merge(dimensions[kept - 1], next)) {
       auto const extent = dimensions[kept - 1].extent * next.extent;
       dimensions[kept - 1] = next;
       dimensions[kept - 1].extent = extent;
@@ -94,9 +94,9 @@ void ProductDimensions::merge() {
 Offsets offsets_of(ProductDimensions const& dimensions, std::int64_t first, std::int64_t count,
                    std::int64_t ProductDimension::*operand, std::int64_t* into) {
   if (dimensions.count == 1) {
-    auto const step = dimensions.dimensions[0].*operand;
-    for (std::int64_t i = 0; i < count; ++i) into[i] = (first + i) * step;
-    return {into, count, true, count > 1 ? step : 1};
+    auto const stride = dimensions.dimensions[0].*operand;
+    for (std::int64_t i = 0; i < count; ++i) into[i] = (first + i) * stride;
+    return {into, count, true, count > 1 ? stride : 1};
   }
   std::array<std::int64_t, most_product_dimensions> at{};
   std::int64_t offset = 0;
@@ -108,8 +108,9 @@ Offsets offsets_of(ProductDimensions const& dimensions, std::int64_t first, std:
   Offsets result{into, count};
   for (std::int64_t i = 0; i < count; ++i) {
     into[i] = offset;
-    if (i == 1) result.step = into[1] - into[0];
-    if (i > 1) result.is_even = result.is_even && into[i] - into[i - 1] == result.step;
+    if (i == 1) result.stride = into[1] - into[0];
+    if (i > 1)
+      result.is_equally_spaced = result.is_equally_spaced && into[i] - into[i - 1] == result.stride;
     for (auto d = dimensions.count; d-- > 0;) {
       auto const& dimension = dimensions.dimensions[d];
       offset += dimension.*operand;
@@ -137,10 +138,10 @@ std::int64_t gpu_tiles(Product const& product) {
 }
 
 std::byte* product_memory(std::size_t bytes) {
-  thread_local std::unique_ptr<std::byte[], Release> memory;
+  thread_local std::unique_ptr<std::byte[], FreeAligned> memory;
   thread_local std::size_t size = 0;
   if (size < bytes) {
-    memory.reset(static_cast<std::byte*>(::operator new[](bytes, line)));
+    memory.reset(static_cast<std::byte*>(::operator new[](bytes, cache_line_bytes)));
     size = bytes;
   }
   return memory.get();

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Products with one or two rows, or columns: each number of the other operand is used once or
-/// twice, so nothing is packed.
+/// Products with one or two rows, or one or two columns: each number of the other operand is used
+/// only once or twice, so packing would not pay.
 
 #include <algorithm>
 #include <array>
@@ -14,38 +14,39 @@
 
 namespace tessera {
 
-/// The most rows or columns of a thin product.
-inline constexpr std::int64_t most_thin = 2;
+/// Upper bound of the rows or columns of a thin product.
+inline constexpr std::int64_t most_thin_lines = 2;
 
-[[nodiscard]] inline bool lie_side_by_side(ProductDimensions const& all,
-                                           std::int64_t ProductDimension::*operand) {
+/// True if neighbouring indices are neighbours in an operand's memory.
+[[nodiscard]] inline bool are_contiguous(ProductDimensions const& all,
+                                         std::int64_t ProductDimension::*operand) {
   return all.count == 1 && all.dimensions[0].*operand == 1;
 }
-/// True if there are few rows, and the cells of b's rows lie side by side.
+/// True if there are at most two rows, and the rows of b are contiguous.
 [[nodiscard]] inline bool has_thin_rows(Product const& product) {
-  return product.rows.size() <= most_thin &&
-         lie_side_by_side(product.columns, &ProductDimension::b);
+  return product.rows.size() <= most_thin_lines &&
+         are_contiguous(product.columns, &ProductDimension::b);
 }
-/// True if there are few columns, and the terms of a's rows lie side by side.
+/// True if there are at most two columns, and the rows of a are contiguous.
 [[nodiscard]] inline bool has_thin_columns(Product const& product) {
-  return product.columns.size() <= most_thin &&
-         lie_side_by_side(product.terms, &ProductDimension::a);
+  return product.columns.size() <= most_thin_lines &&
+         are_contiguous(product.terms, &ProductDimension::a);
 }
-/// True of a product that has terms and one of these.
+/// True if a product has terms, and thin rows or thin columns.
 [[nodiscard]] inline bool is_thin(Product const& product) {
   return product.terms.size() > 0 && (has_thin_rows(product) || has_thin_columns(product));
 }
 
-/// The sums of a block of terms for cells of one row; cells of b lie side by side.
+/// Sums a block of terms for the cells of one row. The rows of b are contiguous.
 struct ThinRow {
-  /// a has the numbers of the terms, b where their cells begin.
+  /// For each term k, a[k] is the factor and b[k] points to the first of its cells in b.
   template <class T>
   [[gnu::always_inline]] static void run(std::int64_t terms, T const* __restrict a,
                                          T const* const* b, std::int64_t columns,
                                          T* __restrict sums) {
     for (std::int64_t j = 0; j < columns; ++j) sums[j] = 0;
     std::int64_t k = 0;
-    // Sums are read and written once for four terms.
+    // Takes four terms at a time, so that sums are loaded and stored once for the four.
     for (; k + 4 <= terms; k += 4) {
       T const x0 = a[k], x1 = a[k + 1], x2 = a[k + 2], x3 = a[k + 3];
       auto const *const b0 = b[k], *const b1 = b[k + 1], *const b2 = b[k + 2], *const b3 = b[k + 3];
@@ -59,8 +60,8 @@ struct ThinRow {
   }
 };
 
-/// The sums of a block of terms for cells of one column, several rows at a time: each is a chain of
-/// its own, and so many chains keep the processor's multipliers busy. Terms of a lie side by side.
+/// Sums a block of terms for the cells of one column, `rows` rows at a time. Each row is a chain of
+/// dependent fma; eight independent chains hide their latency. The rows of a are contiguous.
 struct ThinColumn {
   static constexpr std::size_t rows = 8;
 
@@ -86,24 +87,25 @@ struct ThinColumn {
   }
 };
 
-/// Thin products of real numbers and of integers. Processor::run<F> calls F::run.
+/// Computes thin products of real numbers and integers. Processor::run<F> calls F::run.
 template <class Processor, class T>
 class ThinMultiplier {
  public:
-  /// Of a thin product with terms.
+  /// Requires is_thin(product).
   static void multiply(Product const& product) {
     std::int64_t at = 0;
     for (std::int64_t batch = 0; batch < product.batch.size(); ++batch) {
-      auto const of_batch = [&](std::int64_t ProductDimension::*operand) {
+      auto const batch_offset = [&](std::int64_t ProductDimension::*operand) {
         return offsets_of(product.batch, batch, 1, operand, &at).at[0];
       };
-      ThinMultiplier one(product);
-      one.a_ = static_cast<T const*>(product.a) + of_batch(&ProductDimension::a);
-      one.b_ = static_cast<T const*>(product.b) + of_batch(&ProductDimension::b);
-      one.c_ = static_cast<T*>(product.c) + of_batch(&ProductDimension::c);
+      ThinMultiplier multiplier(product);
+      multiplier.a_ = static_cast<T const*>(product.a) + batch_offset(&ProductDimension::a);
+      multiplier.b_ = static_cast<T const*>(product.b) + batch_offset(&ProductDimension::b);
+      multiplier.c_ = static_cast<T*>(product.c) + batch_offset(&ProductDimension::c);
       if (product.start != nullptr)
-        one.start_ = static_cast<T const*>(product.start) + of_batch(&ProductDimension::start);
-      one.run();
+        multiplier.start_ =
+            static_cast<T const*>(product.start) + batch_offset(&ProductDimension::start);
+      multiplier.run();
     }
   }
 
@@ -127,7 +129,7 @@ class ThinMultiplier {
     auto const columns = product_.columns.size(), rows = product_.rows.size();
     if (!has_thin_rows(product_)) {
       for (std::int64_t j = 0; j < columns; ++j)
-        for (std::int64_t i = 0; i < rows; i += thin_rows) make_cells(i, j);
+        for (std::int64_t i = 0; i < rows; i += thin_rows) compute_cells(i, j);
       return;
     }
     for (std::int64_t first = 0; first < terms; first += block_of_terms)
@@ -136,7 +138,7 @@ class ThinMultiplier {
           add_row(first, i, j, std::min(most_columns, columns - j));
   }
 
-  [[nodiscard]] std::int64_t block_at(std::int64_t first) const {
+  [[nodiscard]] std::int64_t block_size(std::int64_t first) const {
     return std::min(block_of_terms, product_.terms.size() - first);
   }
   [[nodiscard]] T& cell(std::int64_t i, std::int64_t j) {
@@ -149,22 +151,24 @@ class ThinMultiplier {
                   offset(product_.columns, j, &ProductDimension::start)];
   }
 
-  // The numbers of a block of terms side by side: where they lie, or copied to `into`.
+  // The numbers of a block of terms as a contiguous range: in place if possible, else copied to
+  // `into`.
   [[nodiscard]] T const* terms_of(T const* from, std::int64_t first,
                                   std::int64_t ProductDimension::*operand, Block& into) const {
-    if (lie_side_by_side(product_.terms, operand)) return from + first;
+    if (are_contiguous(product_.terms, operand)) return from + first;
     std::int64_t at[static_cast<std::size_t>(block_of_terms)];
-    auto const offsets = offsets_of(product_.terms, first, block_at(first), operand, at);
+    auto const offsets = offsets_of(product_.terms, first, block_size(first), operand, at);
     for (std::int64_t k = 0; k < offsets.count; ++k)
       into[static_cast<std::size_t>(k)] = from[offsets.at[k]];
     return into.data();
   }
 
+  // Adds the block of terms from `first` to `columns` cells of row i, from column j on.
   void add_row(std::int64_t first, std::int64_t i, std::int64_t j, std::int64_t columns) {
     Block numbers;
     auto const* const a = terms_of(a_ + offset(product_.rows, i, &ProductDimension::a), first,
                                    &ProductDimension::a, numbers);
-    auto const count = block_at(first);
+    auto const count = block_size(first);
     std::int64_t at[static_cast<std::size_t>(block_of_terms)];
     auto const offsets = offsets_of(product_.terms, first, count, &ProductDimension::b, at);
     T const* b[static_cast<std::size_t>(block_of_terms)];
@@ -178,15 +182,15 @@ class ThinMultiplier {
     }
   }
 
-  // All terms of some rows in a column, so that rows are read from front to back.
-  void make_cells(std::int64_t i, std::int64_t j) {
-    auto const there = std::min(thin_rows, product_.rows.size() - i);
+  // Computes up to thin_rows cells of column j, from row i on, over all terms. So each row of a is
+  // read from front to back.
+  void compute_cells(std::int64_t i, std::int64_t j) {
+    auto const row_count = std::min(thin_rows, product_.rows.size() - i);
     auto const* const column = b_ + offset(product_.columns, j, &ProductDimension::b);
     T cells[ThinColumn::rows];
     T const* rows[ThinColumn::rows];
     for (std::int64_t r = 0; r < thin_rows; ++r) {
-      auto const row =
-          i + std::min(r, there - 1);  // the last one again for those that are not there
+      auto const row = i + std::min(r, row_count - 1);  // repeats the last row
       cells[r] = start(row, j);
       rows[r] = a_ + offset(product_.rows, row, &ProductDimension::a);
     }
@@ -194,14 +198,14 @@ class ThinMultiplier {
     for (std::int64_t first = 0; first < product_.terms.size(); first += block_of_terms) {
       auto const* const b = terms_of(column, first, &ProductDimension::b, numbers);
       T sums[ThinColumn::rows];
-      Processor::template run<ThinColumn>(block_at(first), static_cast<T const* const*>(rows), b,
+      Processor::template run<ThinColumn>(block_size(first), static_cast<T const* const*>(rows), b,
                                           static_cast<T*>(sums));
       for (std::int64_t r = 0; r < thin_rows; ++r) {
         cells[r] = static_cast<T>(cells[r] + sums[r]);
-        rows[r] += block_at(first);
+        rows[r] += block_size(first);
       }
     }
-    for (std::int64_t r = 0; r < there; ++r) cell(i + r, j) = cells[r];
+    for (std::int64_t r = 0; r < row_count; ++r) cell(i + r, j) = cells[r];
   }
 
   Product const& product_;

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// The innermost part of a product: a tile of cells, whose sums stay in registers over a block of
+/// The innermost loops of a product: a tile of cells, whose sums stay in registers over a block of
 /// terms.
 ///
-/// A lane of a vector is a cell of its own, and no lane meets another. So the bits do not depend on
-/// how wide the vectors are that the compiler makes of these loops.
+/// Each vector lane computes one cell, and lanes are never combined. So the bits do not depend on
+/// the width of the vectors that the compiler chooses for these loops.
 
 #include <cmath>
 #include <complex>
@@ -16,27 +16,27 @@
 
 namespace tessera {
 
-/// Where a tile's cells lie: what they start with, and where they go. Numbers are elements from one
-/// row to the next; the cells of a row lie side by side.
+/// Where a tile reads its start values and where it writes its cells. Strides between rows are in
+/// elements; the cells of a row are contiguous.
 template <class Cell>
 struct TileCells {
   Cell const* from;
-  std::int64_t from_row;
+  std::int64_t from_row_stride;
   Cell* to;
-  std::int64_t to_row;
+  std::int64_t to_row_stride;
 };
 
-/// Tiles of real numbers and of integers.
+/// A tile of real numbers or integers.
 ///
-/// A panel of `tile_rows` rows holds, for each term, its numbers of all rows side by side; one of
-/// columns likewise. So the loop over terms reads both from front to back.
+/// A panel of a holds `tile_rows` rows: for each term, the numbers of all its rows are contiguous.
+/// A panel of b holds `tile_columns` columns likewise. So the loop over terms reads both in order.
 template <class T, std::size_t tile_rows, std::size_t tile_columns>
 struct RealTile {
   using Cell = T;
-  using Number = T;  ///< of a panel
+  using Number = T;  ///< the type of a panel's elements
   static constexpr std::int64_t rows = tile_rows;
   static constexpr std::int64_t columns = tile_columns;
-  static constexpr std::int64_t numbers = 1;  ///< of a cell
+  static constexpr std::int64_t numbers_per_cell = 1;
 
   [[gnu::always_inline]] static void run(std::int64_t terms, T const* __restrict a,
                                          T const* __restrict b, TileCells<T> cells) {
@@ -54,22 +54,22 @@ struct RealTile {
     }
 #pragma GCC unroll 16
     for (std::int64_t i = 0; i < rows; ++i) {
-      auto const* const from = cells.from + i * cells.from_row;
-      auto* const to = cells.to + i * cells.to_row;
+      auto const* const from = cells.from + i * cells.from_row_stride;
+      auto* const to = cells.to + i * cells.to_row_stride;
 #pragma GCC unroll 1
       for (std::int64_t j = 0; j < columns; ++j) to[j] = static_cast<T>(from[j] + sums[i][j]);
     }
   }
 };
 
-/// Tiles of complex numbers. For each term a panel holds the real parts, then the imaginary ones.
+/// A tile of complex numbers. For each term, a panel holds the real, then the imaginary parts.
 template <class T, std::size_t tile_rows, std::size_t tile_columns>
 struct ComplexTile {
   using Cell = std::complex<T>;
   using Number = T;
   static constexpr std::int64_t rows = tile_rows;
   static constexpr std::int64_t columns = tile_columns;
-  static constexpr std::int64_t numbers = 2;
+  static constexpr std::int64_t numbers_per_cell = 2;
 
   [[gnu::always_inline]] static void run(std::int64_t terms, T const* __restrict a,
                                          T const* __restrict b, TileCells<Cell> cells) {
@@ -93,8 +93,9 @@ struct ComplexTile {
     }
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j) {
-        auto const from = cells.from[i * cells.from_row + j];
-        cells.to[i * cells.to_row + j] = {from.real() + real[i][j], from.imag() + imaginary[i][j]};
+        auto const from = cells.from[i * cells.from_row_stride + j];
+        cells.to[i * cells.to_row_stride + j] = {from.real() + real[i][j],
+                                                 from.imag() + imaginary[i][j]};
       }
   }
 };

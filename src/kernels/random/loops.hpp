@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The loops that fill arrays with random numbers.
+/// The table of compiled random-number loops for one kind of processor.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace tessera::detail {
 
-/// The loops for one kind of processor.
+/// The random-number loops that were compiled for one kind of processor.
 struct RandomLoops {
   void (*words)(PhiloxBlocks const& blocks, std::uint32_t* words);
   void (*uniform_floats)(PhiloxBlocks const& blocks, float* values);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Makes the loops of one kind of processor.
+/// Makes the random-number loops for one kind of processor.
 
 #include <cstdint>
 
@@ -10,12 +10,13 @@
 
 namespace tessera::detail {
 
-/// The most blocks whose words are made numbers at once, in buffers of the first cache.
+/// Upper bound of the blocks that are converted to numbers at a time; their buffers fit into the
+/// level-1 cache.
 inline constexpr std::int64_t most_philox_blocks = 64;
 inline constexpr std::int64_t most_random_words = 4 * most_philox_blocks;
 inline constexpr std::int64_t most_random_pairs = most_random_words / 2;
 
-/// As fill_random_words, block by block.
+/// As fill_random_words, one block at a time.
 inline void write_words(PhiloxBlocks const& blocks, std::uint32_t* __restrict words) {
   for (std::int64_t i = 0; i < blocks.count; ++i) {
     auto const of_block =
@@ -24,7 +25,7 @@ inline void write_words(PhiloxBlocks const& blocks, std::uint32_t* __restrict wo
   }
 }
 
-/// As fill_uniform.
+/// As fill_uniform, one block at a time.
 template <class R>
 void write_uniform(PhiloxBlocks const& blocks, R* __restrict values) {
   constexpr std::int64_t per_block = 16 / sizeof(RandomBits<R>);
@@ -36,8 +37,8 @@ void write_uniform(PhiloxBlocks const& blocks, R* __restrict values) {
           of_block.cell<RandomBits<R>>(static_cast<std::uint64_t>(cell)));
   }
 }
-/// As fill_normal, of the words of so many pairs. In three loops, as the compiler makes vectors of
-/// each only where all its numbers lie side by side.
+/// As fill_normal, from the words of `pairs` pairs. Three loops, since the compiler vectorizes the
+/// formula only if all its operands and results are contiguous.
 template <class R>
 void write_normal(RandomBits<R> const* __restrict words, R* __restrict values, std::int64_t pairs) {
   alignas(64) RandomBits<R> bits[2][most_random_pairs];
@@ -70,7 +71,7 @@ void write_truncated(NormalInterval<R> const& interval, RandomBits<R> const* __r
     values[i] = formula::truncated_normal_number<R>(local, words[i]);
 }
 
-/// The loops as a processor's run() takes them.
+/// The loops above as types with a run(), which a Processor's run<F> requires.
 struct WriteWords {
   static void run(PhiloxBlocks const& blocks, std::uint32_t* to) { write_words(blocks, to); }
 };
@@ -98,12 +99,13 @@ struct WriteTruncated {
   }
 };
 
+/// F::run, compiled for a Processor. The parameter is for deduction of the arguments only.
 template <class F, class Processor, class... Arguments>
 [[nodiscard]] constexpr auto compiled_for(void (*)(Arguments...)) {
   return &Processor::template run<F, Arguments...>;
 }
-/// The loops for a kind of processor: Processor::run<F>(arguments...) calls F::run, compiled for
-/// it.
+/// The loops for a kind of processor. Processor::run<F>(arguments...) calls F::run, compiled for
+/// that processor.
 template <class Processor, class Words = WriteWords, template <class> class Uniform = WriteUniform>
 [[nodiscard]] constexpr RandomLoops make_random_loops() {
   auto const compiled = []<class F>(F) { return compiled_for<F, Processor>(&F::run); };

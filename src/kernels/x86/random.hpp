@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Random numbers by the instructions of AVX2.
+/// Random-number loops written with AVX2 intrinsics.
 
 #include <cstddef>
 
@@ -12,25 +12,25 @@
 
 namespace tessera::detail {
 
-/// The keys of all rounds, two for each, as they are added to four blocks side by side.
+/// The two key words of each round, repeated in all four lanes of 64 bits.
 struct KeySchedule {
   __m256i first[philox_rounds];
   __m256i second[philox_rounds];
 };
 TESSERA_AVX2_INLINE void write_schedule(std::uint64_t key, KeySchedule& keys) {
-  // In each lane of 64 bits; what overflows from its lower half does not matter.
+  // Only the lower half of each lane counts, so overflow into the upper half does no harm.
   auto first = _mm256_set1_epi64x(static_cast<long long>(key & 0xffff'ffffU));
   auto second = _mm256_set1_epi64x(static_cast<long long>(key >> 32U));
   for (int r = 0; r < philox_rounds; ++r) {
     keys.first[r] = first;
     keys.second[r] = second;
-    first = _mm256_add_epi64(first, _mm256_set1_epi64x(philox_growth0));
-    second = _mm256_add_epi64(second, _mm256_set1_epi64x(philox_growth1));
+    first = _mm256_add_epi64(first, _mm256_set1_epi64x(philox_key_increment0));
+    second = _mm256_add_epi64(second, _mm256_set1_epi64x(philox_key_increment1));
   }
 }
 
-/// Four blocks at once, a word of each in the lower half of a lane of 64 bits: products of such
-/// halves are one instruction, and do not see what the upper halves hold.
+/// The counters of four blocks, one block per 64-bit lane. Each vector holds one word of every
+/// block in the lower half of its lane; vpmuludq multiplies these halves and ignores the others.
 struct FourBlocks {
   __m256i c0, c1, c2, c3;
 };
@@ -45,7 +45,7 @@ TESSERA_AVX2_INLINE void run_round(FourBlocks& x, __m256i key0, __m256i key1) {
   x.c2 = _mm256_xor_si256(_mm256_srli_epi64(p0, 32), _mm256_xor_si256(x.c3, key1));
   x.c3 = p0;
 }
-/// Stores the words block by block, by store(place, 8 words).
+/// Transposes the words into block order, and calls store(address, 8 words) for each two blocks.
 template <class Store, class T>
 TESSERA_AVX2_INLINE void store_blocks(FourBlocks const& x, Store store, T* to) {
   constexpr int odd_words = 0xaa;
@@ -58,8 +58,8 @@ TESSERA_AVX2_INLINE void store_blocks(FourBlocks const& x, Store store, T* to) {
   store(to + cells, _mm256_permute2x128_si256(blocks02, blocks13, 0x31));
 }
 
-/// Computes the blocks, eight at once: while one half waits for its products, the other one goes
-/// on.
+/// Computes and stores blocks, eight at a time. Two groups of four are interleaved to hide the
+/// latency of multiplications.
 template <class Store, class T>
 TESSERA_AVX2_INLINE void write_blocks(PhiloxBlocks const& blocks, Store store, T* to) {
   constexpr std::ptrdiff_t cells = 16 * philox_group / sizeof(T);
@@ -69,8 +69,8 @@ TESSERA_AVX2_INLINE void write_blocks(PhiloxBlocks const& blocks, Store store, T
   auto const step = _mm256_set1_epi64x(philox_group);
   auto next = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(blocks.first)),
                                _mm256_set_epi64x(3, 2, 1, 0));
-  auto left = blocks.count;
-  for (; left > philox_group; left -= 2 * philox_group, to += 2 * cells) {
+  auto remaining = blocks.count;
+  for (; remaining > philox_group; remaining -= 2 * philox_group, to += 2 * cells) {
     auto a = counters_of(next, draw);
     next = _mm256_add_epi64(next, step);
     auto b = counters_of(next, draw);
@@ -83,7 +83,7 @@ TESSERA_AVX2_INLINE void write_blocks(PhiloxBlocks const& blocks, Store store, T
     store_blocks(a, store, to);
     store_blocks(b, store, to + cells);
   }
-  if (left <= 0) return;
+  if (remaining <= 0) return;
   auto a = counters_of(next, draw);
 #pragma GCC unroll 10
   for (int r = 0; r < philox_rounds; ++r) run_round(a, keys.first[r], keys.second[r]);
@@ -100,7 +100,8 @@ struct StoreUniform {
     auto const numbers = _mm256_cvtepi32_ps(_mm256_srli_epi32(words, 8));
     _mm256_storeu_ps(to, _mm256_mul_ps(numbers, _mm256_set1_ps(0x1p-24F)));
   }
-  /// By halves of 53 bits: 2^84 and 2^52 plus integers have these in their bits.
+  /// Converts 53-bit integers in two halves: put into the lower bits of 2^84 and 2^52 as doubles,
+  /// they add their value.
   TESSERA_AVX2_INLINE void operator()(double* to, __m256i words) const {
     auto const bits = _mm256_srli_epi64(words, 11);
     auto const high =
@@ -113,7 +114,7 @@ struct StoreUniform {
   }
 };
 
-/// As WriteWords and WriteUniform.
+/// WriteWords and WriteUniform with AVX2.
 struct WriteWordsByAvx2 {
   TESSERA_AVX2_INLINE static void run(PhiloxBlocks const& blocks, std::uint32_t* to) {
     write_blocks(blocks, StoreWords(), to);

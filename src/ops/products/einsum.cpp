@@ -17,7 +17,7 @@
 namespace tessera::detail {
 namespace {
 
-// Where a label first occurs.
+// Where a label occurs: the number of the operand, and of its dimension.
 struct Place {
   std::size_t operand;
   std::size_t dimension;
@@ -32,8 +32,7 @@ bool is_used(std::vector<ProductView> const& views, char label) {
   return first_place(views, label).has_value();
 }
 
-// What is left of two operands when their product is made: the labels that others or the result
-// need, a's first.
+// The labels of the product of a and b: those that the result or another operand has, a's first.
 Labels kept_labels(ProductView const& a, ProductView const& b,
                    std::vector<ProductView> const& others, Labels const& result) {
   Labels kept;
@@ -44,7 +43,7 @@ Labels kept_labels(ProductView const& a, ProductView const& b,
   return kept;
 }
 
-// The operands without two of them.
+// All operands but i and j.
 std::vector<ProductView> without(std::vector<ProductView> const& views, std::size_t i,
                                  std::size_t j) {
   std::vector<ProductView> others;
@@ -53,7 +52,7 @@ std::vector<ProductView> without(std::vector<ProductView> const& views, std::siz
   return others;
 }
 
-// The pair whose product has the fewest cells; of equals the first.
+// The pair whose product has the fewest cells; of equal ones the first.
 std::pair<std::size_t, std::size_t> smallest_pair(std::vector<ProductView> const& views,
                                                   Labels const& result) {
   std::pair<std::size_t, std::size_t> best{0, 1};
@@ -72,27 +71,27 @@ std::pair<std::size_t, std::size_t> smallest_pair(std::vector<ProductView> const
   return best;
 }
 
-// All of an array as a view with these labels.
+// A view of a whole array, with these labels.
 ProductView whole_of(StatePtr const& array, Labels const& labels) {
   ProductView view{array, {}, {}, labels};
   for (std::size_t d = 0; d < labels.size(); ++d) {
     view.axes.push_back({static_cast<int>(d), 0, 1});
     view.extents.push_back(layout_of(array)->shape()[d]);
   }
-  if (labels.empty()) view.axes.push_back({});  // one cell
+  if (labels.empty()) view.axes.push_back({});  // a product without labels is an array of one cell
   return view;
 }
 
-// Makes a new array of a pair's product.
+// Multiplies a pair into a new array; none if the product has no terms.
 std::optional<ProductView> product_of(ProductOperands const& pair, Labels const& labels,
-                                      ProductType type, ProductWish const& wish) {
+                                      ProductType type, ProductOptions const& options) {
   auto const shape = shape_of_product(pair, labels, false);
   auto sharding = sharding_of_product(pair, labels, shape);
   if (labels.empty()) sharding = {sharding.mesh(), P(none)};
   auto const array =
       make_state(sharding, labels.empty() ? Shape{1} : shape, pair.a.array->element_bytes());
   auto view = whole_of(array, labels);
-  if (!multiply_views(pair, view, type, wish)) return std::nullopt;
+  if (!multiply_views(pair, view, type, options)) return std::nullopt;
   return view;
 }
 
@@ -127,7 +126,7 @@ NamedSharding sharding_of_einsum(EinsumOperands const& operands, Labels const& r
 }
 
 bool evaluate_einsum(EinsumOperands operands, ProductView const& target, ProductType type,
-                     ProductWish const& wish) {
+                     ProductOptions const& options) {
   auto& views = operands.views;
   for (auto& view : views) view.array = readable(view.array);
   while (views.size() > 2) {
@@ -135,14 +134,14 @@ bool evaluate_einsum(EinsumOperands operands, ProductView const& target, Product
     auto others = without(views, i, j);
     auto const labels = kept_labels(views[i], views[j], others, target.labels);
     auto const product =
-        product_of({views[i], views[j], operands.kind, operands.location}, labels, type, wish);
+        product_of({views[i], views[j], operands.kind, operands.location}, labels, type, options);
     if (!product) return false;
     others.insert(others.begin() + static_cast<std::ptrdiff_t>(i), *product);
     views = std::move(others);
   }
   if (views.size() == 2)
     return multiply_views({views[0], views[1], operands.kind, operands.location}, target, type,
-                          wish);
+                          options);
   submit(CopyStatement(views[0], target, operands.location).statement());
   return true;
 }
@@ -151,7 +150,7 @@ TensordotLabels labels_of_tensordot(std::size_t a_rank, std::size_t b_rank,
                                     std::span<std::int64_t const> a_axes,
                                     std::span<std::int64_t const> b_axes) {
   TensordotLabels labels;
-  (void)resolve_axes(a_axes, a_rank);  // they exist, and none is there twice
+  (void)resolve_axes(a_axes, a_rank);  // throws if one is missing or named twice
   (void)resolve_axes(b_axes, b_rank);
   auto const place = [](std::int64_t axis, std::size_t rank) {
     return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);

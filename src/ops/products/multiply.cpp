@@ -1,6 +1,7 @@
-// Carries out the plan of a product.
+// Plans a product, and submits it as one statement or as an operation.
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,8 +11,10 @@
 #include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/ops/products/product.hpp"
 #include "tessera/detail/runtime/submit.hpp"
+#include "tessera/plan/explanation.hpp"
 
 #include "src/base/text.hpp"
+#include "src/index/index.hpp"
 #include "src/kernels/products/product.hpp"
 #include "src/layout/placement.hpp"
 #include "src/ops/products/product_plan.hpp"
@@ -29,9 +32,8 @@ using detail::layout_of;
 using detail::StatePtr;
 using detail::ViewAxis;
 
-// The mesh axes that cut a label of a view; none if the view lies on another mesh.
-std::vector<std::string> axes_of(ProductView const& view, char label, std::int64_t extent,
-                                 Mesh const& mesh) {
+// The axes of `mesh` that cut a view along a label. A view on another mesh has none.
+AxisNames axes_of(ProductView const& view, char label, std::int64_t extent, Mesh const& mesh) {
   auto const& layout = *layout_of(view.array);
   if (!is_moved(view, label, extent) || !(layout.mesh() == mesh)) return {};
   auto const place = static_cast<int>(*place_of(label, view.labels));
@@ -40,7 +42,7 @@ std::vector<std::string> axes_of(ProductView const& view, char label, std::int64
   return {};
 }
 
-// How an operand is cut along a label.
+// The cut of an operand along a label that it has.
 Cut cut_of(ProductView const& view, char label) {
   auto const place = static_cast<int>(*place_of(label, view.labels));
   for (std::size_t r = 0; r < view.axes.size(); ++r)
@@ -48,7 +50,7 @@ Cut cut_of(ProductView const& view, char label) {
   return Cut::balanced();
 }
 
-// True if the label moves the view along a whole dimension of its array, cell by cell.
+// True if the view has all cells of the dimension of its array that the label names, in order.
 bool is_whole(ProductView const& view, char label) {
   auto const place = place_of(label, view.labels);
   if (!place) return false;
@@ -59,12 +61,30 @@ bool is_whole(ProductView const& view, char label) {
   return false;
 }
 
-// Types whose sums are kept in another type until the end: they are not cells of an array.
+// True of types whose sums are floats until the end, so that no array of cells can hold them.
 bool rounds_last(ProductType type) {
   return type == ProductType::float16 || type == ProductType::bfloat16;
 }
 
-// What a plan follows from, of one view.
+// About how many pieces of a view a device has along a label that `axes` cut.
+std::int64_t pieces_of_device(ProductView const& view, char label, AxisNames const& axes) {
+  if (axes.empty()) return 1;
+  auto const& layout = *layout_of(view.array);
+  auto const parts = devices_along(layout.mesh(), axes);
+  auto const place = *place_of(label, view.labels);
+  auto const extent = view.extents[place];
+  for (std::size_t r = 0; r < view.axes.size(); ++r) {
+    auto const& axis = view.axes[r];
+    if (axis.from != static_cast<int>(place)) continue;
+    auto const last = axis.offset + (extent - 1) * axis.stride;
+    auto const pieces = layout.sharding().cut(r).pieces_intersecting(
+        layout.shape()[r], parts, std::min(axis.offset, last), std::max(axis.offset, last) + 1);
+    return ceil_div(std::min(pieces.size(), extent), parts);
+  }
+  return 1;
+}
+
+// The part of a view from which a plan follows.
 struct ViewKey {
   explicit ViewKey(ProductView const& view)
       : layout(layout_of(view.array)),
@@ -74,7 +94,7 @@ struct ViewKey {
 
   friend bool operator==(ViewKey const&, ViewKey const&) = default;
 
-  std::shared_ptr<Layout const> layout;  // the same object, which lives as long as this
+  std::shared_ptr<Layout const> layout;  // compared by address, so the key keeps it alive
   InlineVector<ViewAxis, max_rank> axes;
   Shape extents;
   Labels labels;
@@ -89,13 +109,37 @@ struct ProductKey {
   friend bool operator==(ProductKey const&, ProductKey const&) = default;
 };
 
-// How a product is computed. Without steps it is one statement.
+// How a product is computed.
 struct PlannedProduct {
-  std::shared_ptr<OperationSteps const> steps;
-  std::shared_ptr<Layout const> sums;  // where they do not lie in the target: layers of its shape
+  std::shared_ptr<OperationSteps const> steps;  // null if the product is one statement
+  // Layers of the target's shape, for sums that do not lie in the target; else null.
+  std::shared_ptr<Layout const> sums;
   std::int64_t first_layer = 0;
   std::int64_t last_layer = 0;
+  std::shared_ptr<PlanChoice const> choice = nullptr;
 };
+
+// A device finds out for each of its boxes what it lacks, which takes long for many of them.
+constexpr std::int64_t most_pieces = 8;
+constexpr std::int64_t most_boxes = 64;
+
+PlannedLabel planned_label(ProductOperands const& operands, ProductView const& target,
+                           ProductSpace const& space, std::size_t d) {
+  auto const& mesh = layout_of(target.array)->mesh();
+  auto const label = space.labels[d];
+  auto const extent = space.extents[d];
+  PlannedLabel result{.extent = extent,
+                      .in_a = is_moved(operands.a, label, extent),
+                      .in_b = is_moved(operands.b, label, extent),
+                      .in_target = space.roles[d] != ProductRole::term,
+                      .axes_a = axes_of(operands.a, label, extent, mesh),
+                      .axes_b = axes_of(operands.b, label, extent, mesh),
+                      .axes_target = axes_of(target, label, extent, mesh)};
+  result.scattered_a = pieces_of_device(operands.a, label, result.axes_a) > most_pieces;
+  result.scattered_b = pieces_of_device(operands.b, label, result.axes_b) > most_pieces;
+  result.scattered_target = pieces_of_device(target, label, result.axes_target) > most_pieces;
+  return result;
+}
 
 ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target, ProductType type,
                       bool adds) {
@@ -109,42 +153,50 @@ ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target
                       .adds = adds,
                       .machine = detail::machine()};
   bool terms_are_whole = true;
+  std::int64_t boxes = 1;
+  InlineVector<std::int64_t, max_rank> pieces;  // of the target on a device, by label
   for (std::size_t d = 0; d < space.labels.size(); ++d) {
     auto const label = space.labels[d];
-    auto const extent = space.extents[d];
-    bool const is_term = space.roles[d] == ProductRole::term;
-    result.labels.push_back({.extent = extent,
-                             .in_a = is_moved(operands.a, label, extent),
-                             .in_b = is_moved(operands.b, label, extent),
-                             .in_target = !is_term,
-                             .axes_a = axes_of(operands.a, label, extent, mesh),
-                             .axes_b = axes_of(operands.b, label, extent, mesh),
-                             .axes_target = axes_of(target, label, extent, mesh)});
-    if (is_term)
+    auto const& planned = result.labels.emplace_back(planned_label(operands, target, space, d));
+    pieces.push_back(pieces_of_device(target, label, planned.axes_target));
+    boxes *= pieces.back();
+    if (!planned.in_target)
       terms_are_whole =
           terms_are_whole && is_whole(operands.a, label) && is_whole(operands.b, label);
   }
+  // Sums elsewhere have one dimension more, that of layers.
+  result.may_leave_target = target.labels.size() < max_rank;
+  result.may_stay_in_target = boxes <= most_boxes || !result.may_leave_target;
+  if (!result.may_stay_in_target)
+    for (std::size_t d = 0; d < pieces.size(); ++d)
+      result.labels[d].scattered_target = pieces[d] > 1;
   result.may_cut_terms = terms_are_whole && !rounds_last(type);
   return result;
 }
 
-// Plans one product: its roles, and then its steps.
+// Plans one product: first the roles of the axes, then the steps.
 class ProductPlanner {
  public:
   ProductPlanner(ProductOperands const& operands, ProductView const& target, ProductType type,
-                 detail::ProductWish const& wish)
+                 detail::ProductOptions const& options)
       : operands_(operands),
         target_(target),
         type_(type),
-        wish_(wish),
+        options_(options),
         space_(space_of(operands, target)),
-        sizes_(sizes_of(operands, target, type, wish.adds)),
+        sizes_(sizes_of(operands, target, type, options.adds)),
         plan_(plan_product(sizes_)) {}
 
   [[nodiscard]] PlannedProduct plan() const {
-    bool const has_room = target_.labels.size() < max_rank;  // for the dimension of layers
+    auto result = planned_steps();
+    result.choice = std::make_shared<PlanChoice const>(choice(result));
+    return result;
+  }
+
+ private:
+  [[nodiscard]] PlannedProduct planned_steps() const {
     auto slices = sliced();
-    if (plan_.is_in_place(sizes_) || !has_room) {
+    if (plan_.is_in_place(sizes_)) {
       if (slices.width == slices.extent) return {};  // one statement
       return {std::make_shared<ProductSlices const>(slices), nullptr};
     }
@@ -157,9 +209,29 @@ class ProductPlanner {
             relay.stops.first().device, relay.stops.last().device};
   }
 
- private:
-  // Layers of the target's shape one behind the other, cut by the axes of the relay and as the plan
-  // says.
+  [[nodiscard]] PlanChoice choice(PlannedProduct const& planned) const {
+    PlanChoice result;
+    auto const& mesh = sizes_.mesh;
+    result.roles = plan_.roles(mesh).text();
+    result.seconds = plan_.price.seconds;
+    result.received_bytes = std::llround(plan_.price.received_bytes);
+    auto const slices = sliced();
+    auto const part = plan_.relay.empty()
+                          ? static_cast<double>(slices.width) / static_cast<double>(slices.extent)
+                          : 1.0;
+    result.memory_bytes = std::llround(static_cast<double>(plan_.gathered_bytes(sizes_)) * part);
+    // The sums, and the target's cells where they start with these.
+    if (planned.sums != nullptr)
+      result.memory_bytes += (options_.adds ? 2 : 1) * plan_.sum_bytes(sizes_);
+    if (auto const& other = plan_.runner_up) {
+      result.runner_up = other->roles(mesh).text();
+      result.runner_up_seconds = other->price.seconds;
+    }
+    return result;
+  }
+
+  // The layout of so many layers of the target's shape. The axes of the relay cut the layers, and
+  // the plan's axes their cells.
   [[nodiscard]] std::shared_ptr<Layout const> sums(std::int64_t layers) const {
     Shape shape{layers};
     PlacedDimensions dimensions{{SpecEntry(plan_.relay)}};
@@ -170,23 +242,24 @@ class ProductPlanner {
     return std::make_shared<Layout const>(sharding_of(sizes_.mesh, dimensions), shape);
   }
 
-  // How the plan's axes cut a dimension: as an array is cut that has these axes there.
+  // The cut of a dimension by the plan's axes. An array that these axes cut there already gives its
+  // cut, so that its cells stay where they are.
   [[nodiscard]] Cut cut_along(std::size_t d) const {
     auto const& label = sizes_.labels[d];
     auto const name = target_.labels[d];
-    auto const takes = [&](ProductView const& view, std::vector<std::string> const& axes) {
-      return !axes.empty() && axes == plan_.axes[d] && is_whole(view, name);
+    auto const takes = [&](ProductView const& view, AxisNames const& axes, bool is_scattered) {
+      return !axes.empty() && axes == plan_.axes[d] && !is_scattered && is_whole(view, name);
     };
-    if (takes(target_, label.axes_target)) return cut_of(target_, name);
-    if (takes(operands_.a, label.axes_a)) return cut_of(operands_.a, name);
-    if (takes(operands_.b, label.axes_b)) return cut_of(operands_.b, name);
+    if (takes(target_, label.axes_target, label.scattered_target)) return cut_of(target_, name);
+    if (takes(operands_.a, label.axes_a, label.scattered_a)) return cut_of(operands_.a, name);
+    if (takes(operands_.b, label.axes_b, label.scattered_b)) return cut_of(operands_.b, name);
     return Cut::balanced();
   }
 
-  // All terms at once, or in slices if what a device lacks exceeds the memory.
+  // One slice, or more if the cells that a device lacks would exceed the memory.
   [[nodiscard]] ProductSlices::Sizes sliced() const {
-    auto const count = (plan_.gathered_bytes(sizes_) + wish_.memory_bytes - 1) /
-                       std::max<std::int64_t>(wish_.memory_bytes, 1);
+    auto const count = (plan_.gathered_bytes(sizes_) + options_.memory_bytes - 1) /
+                       std::max<std::int64_t>(options_.memory_bytes, 1);
     auto const dimension = count > 1 ? sliced_dimension() : std::nullopt;
     ProductSlices::Sizes slices{.dimension = dimension.value_or(0)};
     slices.extent = slices.width = space_.extents[slices.dimension];
@@ -198,8 +271,8 @@ class ProductPlanner {
     return slices;
   }
 
-  // Along what to slice: a dimension that is not cut, of the only operand that has to be gathered;
-  // else the terms.
+  // The dimension to slice. If one operand alone is gathered, that is a dimension of its own that
+  // no axis cuts, since the other operand then serves all slices. Otherwise it is the terms.
   [[nodiscard]] std::optional<std::size_t> sliced_dimension() const {
     bool const of_a = plan_.gathers_a(sizes_);
     bool const of_b = plan_.gathers_b(sizes_);
@@ -223,8 +296,8 @@ class ProductPlanner {
     auto const chunked_extent = chunked ? space_.extents[*chunked] : 1;
     auto const devices = devices_along(sizes_.mesh, plan_.relay);
     RelayStops const stops(cut_of(operands_.a, label), space_.extents[terms], devices);
-    // Where the terms are dealt out in small pieces, sums go round many times, and chunks would not
-    // follow each other.
+    // Sums of terms that are cut into many small pieces pass each device many times. Then chunks
+    // would multiply the steps without following each other closely.
     constexpr std::int64_t most_steps = 1024;
     auto const most_chunks = std::max<std::int64_t>(most_steps / stops.most_of_device(), 1);
     bool const has_axes_of_relay = sizes_.labels[terms].axes_b == plan_.relay;
@@ -233,7 +306,7 @@ class ProductPlanner {
         .axes = plan_.relay,
         .stops = stops,
         .cut_of_b = has_axes_of_relay ? std::optional(cut_of(operands_.b, label)) : std::nullopt,
-        .starts_with_target = wish_.adds,
+        .starts_with_target = options_.adds,
         .chunked = chunked,
         .chunked_extent = chunked_extent,
         .chunks = chunked ? std::min(relay_chunks(devices, chunked_extent), most_chunks) : 1,
@@ -243,22 +316,23 @@ class ProductPlanner {
   ProductOperands const& operands_;
   ProductView const& target_;
   ProductType type_;
-  detail::ProductWish const& wish_;
+  detail::ProductOptions const& options_;
   ProductSpace space_;
   ProductSizes sizes_;
-  ProductPlan plan_;
+  ChosenPlan plan_;
 };
 
 std::shared_ptr<PlannedProduct const> plan_of(ProductOperands const& operands,
                                               ProductView const& target, ProductType type,
-                                              detail::ProductWish const& wish) {
+                                              detail::ProductOptions const& options) {
   static RecentPlans<ProductKey, PlannedProduct> plans;
-  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b), ViewKey(target),  type,
-                       wish.adds,           wish.memory_bytes,   detail::machine()};
-  return plans.plan_for(key, [&] { return ProductPlanner(operands, target, type, wish).plan(); });
+  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b),  ViewKey(target),  type,
+                       options.adds,        options.memory_bytes, detail::machine()};
+  return plans.plan_for(key,
+                        [&] { return ProductPlanner(operands, target, type, options).plan(); });
 }
 
-// The target's shape in a layer of the sums.
+// One layer of the sums, as a view with the target's labels.
 ProductView layer_of(StatePtr const& sums, std::int64_t number, ProductView const& target) {
   ProductView view{sums, {}, target.extents, target.labels};
   view.axes.push_back({ViewAxis::fixed, number, 1});
@@ -277,7 +351,8 @@ void submit_steps(ProductOperands const& operands, ProductView const& target, Pr
     into = layer_of(sums, planned.first_layer, target);
     copy.emplace(layer_of(sums, planned.last_layer, target), target, operands.location);
   }
-  ProductStatement const first_terms(operands, into, start, type);
+  ProductStatement first_terms(operands, into, start, type);
+  first_terms.explain_by(planned.choice);
   ProductStatement const more_terms(operands, into, &into, type);
   Operation operation{{operands.kind, operands.location, planned.steps},
                       {&first_terms.statement(), &more_terms.statement()}};
@@ -288,7 +363,7 @@ void submit_steps(ProductOperands const& operands, ProductView const& target, Pr
 }  // namespace
 
 bool detail::multiply_views(ProductOperands const& operands, ProductView const& target,
-                            ProductType type, ProductWish const& wish) {
+                            ProductType type, ProductOptions const& options) {
   auto with_values = operands;
   with_values.a.array = readable(operands.a.array);
   with_values.b.array = readable(operands.b.array);
@@ -298,14 +373,17 @@ bool detail::multiply_views(ProductOperands const& operands, ProductView const& 
   auto const is_on_one_device = [](ProductView const& view) {
     return layout_of(view.array)->mesh().size() == 1;
   };
-  auto const* const start = wish.adds ? &target : nullptr;
+  auto const* const start = options.adds ? &target : nullptr;
   bool const needs_plan = !is_on_one_device(target) || !is_on_one_device(with_values.a) ||
                           !is_on_one_device(with_values.b);
-  auto const planned = needs_plan ? plan_of(with_values, target, type, wish) : nullptr;
-  if (planned != nullptr && planned->steps != nullptr)
+  auto const planned = needs_plan ? plan_of(with_values, target, type, options) : nullptr;
+  if (planned != nullptr && planned->steps != nullptr) {
     submit_steps(with_values, target, type, start, *planned);
-  else
-    submit(ProductStatement(with_values, target, start, type).statement());
+    return true;
+  }
+  ProductStatement statement(with_values, target, start, type);
+  if (planned != nullptr) statement.explain_by(planned->choice);
+  submit(statement.statement());
   return true;
 }
 

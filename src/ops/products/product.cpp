@@ -14,7 +14,7 @@
 namespace tessera::detail {
 namespace {
 
-// The extent of a label in a view; none if it is not there.
+// The extent of a label in a view; none if the view lacks the label.
 std::optional<std::int64_t> extent_in(ProductView const& view, char label) {
   auto const place = place_of(label, view.labels);
   return place ? std::optional(view.extents[*place]) : std::nullopt;
@@ -29,8 +29,9 @@ std::optional<std::int64_t> extent_in(ProductView const& view, char label) {
            "; they have to be equal: transpose an operand, or take slices of it"));
 }
 
-// How a result of `extent` cells is placed along a dimension of a view: as the first dimension of
-// the array that the view's dimension moves and that is cut. Adds its mesh axes to `used`.
+// How a dimension of the result, of `extent` cells, is placed like a dimension of a view: as the
+// first of the array's dimensions that the view's dimension indexes and that is cut. Adds the mesh
+// axes to `used`.
 PlacedDimension placed_like_view(ProductView const& view, std::size_t dimension,
                                  std::int64_t extent, AxisNames& used) {
   auto const& layout = *layout_of(readable(view.array));
@@ -82,7 +83,7 @@ NamedSharding sharding_of_product(ProductOperands const& operands, Labels const&
   bool const is_one_mesh = layout_of(readable(operands.b.array))->mesh() == mesh;
   AxisNames used;
   PlacedDimensions dimensions(result.size());
-  // All dimensions of a come first, so that an axis that cuts both cuts what a gives.
+  // All dimensions of a come first: a mesh axis that cuts both operands cuts a's dimension.
   for (auto const* const view : {&operands.a, &operands.b}) {
     if (view == &operands.b && !is_one_mesh) break;
     for (std::size_t d = 0; d < result.size(); ++d) {

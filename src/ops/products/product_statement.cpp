@@ -21,7 +21,7 @@ using detail::layout_of;
 using detail::named;
 using detail::ViewAxis;
 
-// The product that a box of the statement is.
+// The product that a call of the kernel computes.
 Product product_of(KernelCall const& call) {
   auto const& kernel = *static_cast<ProductKernel const*>(call.kernel);
   auto const& a = call.operands[kernel.slots[0]];
@@ -45,7 +45,7 @@ Product product_of(KernelCall const& call) {
   return product;
 }
 
-// Computes a whole box, whatever rows are asked for.
+// Computes the whole box; the range of rows is ignored, since the form takes whole parts.
 void multiply_box(void const* context, std::int64_t, std::int64_t) {
   auto const& call = *static_cast<KernelCall const*>(context);
   multiply(static_cast<ProductKernel const*>(call.kernel)->type, product_of(call));
@@ -58,7 +58,7 @@ int launch_box(detail::GpuCall const& call) {
 // Null where the library was built without a compiler for GPUs.
 GpuLauncher const gpu_product = has_gpu_products() ? &launch_box : nullptr;
 
-// Of a statement on cells without dimensions.
+// The label of a product's only dimension if its views have none.
 constexpr char no_label = '.';
 
 void add_dimension(ProductSpace& space, char label, std::int64_t extent, ProductRole role) {
@@ -70,7 +70,7 @@ void add_dimension(ProductSpace& space, char label, std::int64_t extent, Product
   space.extents.push_back(extent);
 }
 
-// How the statement sees a view.
+// Maps the dimensions of the statement to cells of a view's array.
 Access access_of(ProductView const& view, ProductSpace const& space) {
   AffineMap map{space.labels.size(), {}};
   for (auto const& axis : view.axes) {
@@ -130,7 +130,7 @@ ProductSpace space_of(ProductOperands const& operands, ProductView const& target
     for (std::size_t d = 0; d < view->labels.size(); ++d)
       if (!place_of(view->labels[d], space.labels))
         add_dimension(space, view->labels[d], view->extents[d], ProductRole::term);
-  // A statement has a dimension.
+  // A statement has at least one dimension.
   if (space.labels.empty()) add_dimension(space, no_label, 1, ProductRole::term);
   return space;
 }
@@ -140,7 +140,7 @@ ProductStatement::ProductStatement(ProductOperands const& operands, ProductView 
   auto const space = space_of(operands, target);
   statement_.kind = operands.kind;
   statement_.location = operands.location;
-  // The cells that a device lacks of a product are no surprise.
+  // A program that multiplies asks for this communication, so it is not worth a warning.
   statement_.purpose = detail::Purpose::transfer;
   statement_.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
   statement_.target = named(target.array);

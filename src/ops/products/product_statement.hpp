@@ -1,10 +1,12 @@
 #pragma once
 /// @file
-/// One statement of a product, and what the parts of a product do to its views.
+/// The statements of which products are made, and the dimensions that they go through.
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "tessera/detail/ops/products/product.hpp"
 
@@ -19,36 +21,38 @@ using detail::ProductOperands;
 using detail::ProductType;
 using detail::ProductView;
 
-/// What a dimension of the statement is to the product.
+/// The role of a dimension. A batch dimension is one of a, b and the target, a row one of a and the
+/// target, a column one of b and the target; terms are summed over.
 enum class ProductRole : std::uint8_t { batch, row, column, term };
 
-/// All labels in the order of the statement: those of the target, and then the terms in a's order.
+/// The dimensions of a product's statement: those of the target, then the terms in the order of a.
 struct ProductSpace {
   Labels labels;
   Shape extents;
   std::array<ProductRole, max_rank> roles{};
 
+  /// The number of terms of each cell.
   [[nodiscard]] std::int64_t terms() const;
 };
 [[nodiscard]] ProductSpace space_of(ProductOperands const& operands, ProductView const& target);
 
-/// The place of a label in a list.
+/// The place of a label in a list; none if it is not there.
 [[nodiscard]] std::optional<std::size_t> place_of(char label, Labels const& labels);
-/// True if an index of the label moves the view: it has the label, and more than one cell of it, or
-/// as many as all.
+/// True if the index along a label selects cells of the view: the view has the label, and does not
+/// broadcast one cell to `extent` of them.
 [[nodiscard]] bool is_moved(ProductView const& view, char label, std::int64_t extent);
 
-/// The kernel of a product: what each dimension is, and which operands are multiplied.
+/// The parameters of a product's kernel.
 struct ProductKernel {
   ProductType type;
   bool has_start;
-  std::array<ProductRole, max_rank> roles;
-  std::array<std::uint8_t, 3> slots;  ///< of a, b and the start
+  std::array<ProductRole, max_rank> roles;  ///< of the statement's dimensions
+  std::array<std::uint8_t, 3> slots;        ///< numbers of the operands a, b and start
 };
 
-/// The statement target = start + a * b; without a start, from zero. There are terms.
-/// Shapes:   as multiply_views; the arrays have cells, and are no partial ones.
-/// Lifetime: names its arrays and its own kernel.
+/// The statement target = start + a * b; without a start, the sums begin at zero.
+/// Shapes:   as multiply_views. There is at least one term, and no array is empty or partial.
+/// Lifetime: the statement refers to the arrays and to the kernel of this object.
 class ProductStatement {
  public:
   ProductStatement(ProductOperands const& operands, ProductView const& target,
@@ -57,13 +61,17 @@ class ProductStatement {
   ProductStatement& operator=(ProductStatement const&) = delete;
 
   [[nodiscard]] Statement const& statement() const { return statement_; }
+  /// Says why the product is computed as it is.
+  void explain_by(std::shared_ptr<PlanChoice const> choice) {
+    statement_.choice = std::move(choice);
+  }
 
  private:
   ProductKernel kernel_;
   Statement statement_;
 };
 
-/// The statement target = from, which has the same labels.
+/// The statement target = from; both have the same labels.
 /// Lifetime: as ProductStatement.
 class CopyStatement {
  public:

@@ -10,12 +10,12 @@
 namespace tessera {
 namespace {
 
-// Numbers of statements.
+// The numbers of the operation's statements.
 constexpr std::size_t first_terms = 0;
 constexpr std::size_t more_terms = 1;
 constexpr std::size_t copy = 2;
 
-constexpr auto place_of_copy = ~std::uint64_t{0};
+constexpr auto place_of_copy = ~std::uint64_t{0};  // no other step has this place
 
 std::uint64_t with_number(std::uint64_t hash, std::int64_t number) {
   return mix(hash, static_cast<std::uint64_t>(number));
@@ -81,11 +81,12 @@ void ProductRelay::visit_step(Operation const& operation, std::int64_t chunk, Re
   part.work.map.axes[0].offset = stop.device;
   for (auto& operand : part.operands)
     if (number == more_terms && operand.array == part.target)
-      operand.access.map.axes[0].offset = sizes_.stops.with(stop.lo - 1).device;
+      operand.access.map.axes[0].offset = sizes_.stops.stop_of(stop.lo - 1).device;
   visit({number, static_cast<std::uint64_t>(chunk * sizes_.stops.terms() + stop.lo), part});
 }
 
-// The stops at which one of the devices adds terms, passes sums on, or owns what another one adds.
+// The stops at which one of the devices adds terms, passes sums on, or owns terms that another
+// device adds.
 std::vector<RelayStop> ProductRelay::stops_of(DeviceSpan const& devices) const {
   if (!sizes_.cut_of_b) return all_stops();
   std::vector<RelayStop> stops;
@@ -107,11 +108,11 @@ std::vector<RelayStop> ProductRelay::stops_of(DeviceSpan const& devices) const {
 std::vector<RelayStop> ProductRelay::all_stops() const {
   std::vector<RelayStop> stops;
   for (std::int64_t term = 0; term < sizes_.stops.terms(); term = stops.back().hi)
-    stops.push_back(sizes_.stops.with(term));
+    stops.push_back(sizes_.stops.stop_of(term));
   return stops;
 }
 
-// The place of a device along the axes of the relay; none if it is not on the mesh.
+// The position of a device in the relay; none if the device is not on the mesh.
 std::optional<std::int64_t> ProductRelay::place_of(DeviceId device) const {
   auto const position = sizes_.mesh.position_of(device);
   if (!position) return std::nullopt;
@@ -132,7 +133,7 @@ std::uint64_t ProductRelay::hash() const {
 
 std::int64_t ProductRelay::most_steps() const {
   auto const& stops = sizes_.stops;
-  // Where b is cut otherwise, a device may own its terms in any stop.
+  // If b's terms are cut differently, a device may own terms of any stop.
   bool const is_alike = sizes_.cut_of_b && stops.are_cut_as(*sizes_.cut_of_b);
   auto const of_device =
       is_alike ? stops.most_of_device() + (sizes_.starts_with_target ? 1 : 0) : stops.most();

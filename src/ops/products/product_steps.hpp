@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// The steps of a product that takes several: slices, and sums that pass from device to device.
+/// The steps of a product that takes several: slices of a dimension, or a relay, in which sums pass
+/// from device to device.
 ///
-/// The statements of its operation are, by number: the first terms, from zero or from the target's
-/// cells; more terms, which start with the sums so far; and, where the sums do not lie in the
-/// target, the copy to it.
+/// The operation has up to three statements. Number 0 adds the first terms to zero or to the
+/// target, number 1 adds more terms to the sums so far, and number 2 copies the sums to the target
+/// if they lie in another array.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,16 +21,16 @@
 
 namespace tessera {
 
-/// Equal parts of one dimension of the statements, one after the other; with a width of the whole
-/// extent one step.
+/// Computes slices of one dimension of the statements, one after the other. Each has `width`
+/// indices; the last one may have fewer.
 class ProductSlices final : public OperationSteps {
  public:
   struct Sizes {
     std::size_t dimension = 0;
     std::int64_t extent = 1;
     std::int64_t width = 1;
-    bool are_terms = false;  ///< so that each slice starts with the sums of the one before
-    bool is_copied = false;  ///< to the target, in the end
+    bool are_terms = false;  ///< each slice adds to the sums of the one before
+    bool is_copied = false;  ///< the sums lie in another array and are copied to the target
   };
   explicit ProductSlices(Sizes const& sizes) : sizes_(sizes) {}
 
@@ -45,19 +46,19 @@ class ProductSlices final : public OperationSteps {
   Sizes sizes_;
 };
 
-/// Sums pass along the devices that own the terms, in chunks of another dimension. The sums are an
-/// array of one layer for each of these devices; the statements name its layers in dimension 0.
+/// Passes sums along the devices that own the terms, in chunks of another dimension. The sums are
+/// an array whose dimension 0 has one layer for each of these devices.
 class ProductRelay final : public OperationSteps {
  public:
   struct Sizes {
     Mesh mesh;
     AxisNames axes;    ///< along which sums pass, the major one first
-    RelayStops stops;  ///< by the cut of a's terms
-    /// Of b's terms by the same axes; none if any device may own them.
+    RelayStops stops;  ///< follow the cut of a's terms
+    /// How the same axes cut b's terms; none if any device may own them.
     std::optional<Cut> cut_of_b;
-    bool starts_with_target;
+    bool starts_with_target;             ///< the first stop adds to the target's cells
     std::optional<std::size_t> chunked;  ///< the dimension that is cut into chunks
-    std::int64_t chunked_extent;
+    std::int64_t chunked_extent;         ///< cells of that dimension
     std::int64_t chunks;
     std::size_t terms;  ///< the dimension of the terms
   };

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-RelayStop RelayStops::with(std::int64_t term) const {
+RelayStop RelayStops::stop_of(std::int64_t term) const {
   auto const block = term / block_of_terms * block_of_terms;
   auto const piece = cut_.pieces_intersecting(terms_, devices_, block, block + 1).lo;
   auto const own = cut_.piece(terms_, devices_, piece);
@@ -26,11 +26,11 @@ std::vector<RelayStop> RelayStops::of_device(std::int64_t device, Cut const& own
   for (auto piece = device; piece < pieces; piece += devices_) {
     auto const own = owned.piece(terms_, devices_, piece);
     if (own.size() == 0) continue;
-    auto next = with(own.lo).lo;
+    auto next = stop_of(own.lo).lo;
     if (!stops.empty()) next = std::max(next, stops.back().hi);
-    // Up to the first stop that is behind the piece.
+    // Up to the first stop after the piece, to which the device passes sums.
     while (next < terms_ && (stops.empty() || stops.back().lo < own.hi)) {
-      stops.push_back(with(next));
+      stops.push_back(stop_of(next));
       next = stops.back().hi;
     }
   }
@@ -38,8 +38,8 @@ std::vector<RelayStop> RelayStops::of_device(std::int64_t device, Cut const& own
 }
 
 std::int64_t RelayStops::most_of_device() const {
-  // Of a piece: the block at its beginning, whole blocks, the block at its end, and the stop that
-  // follows. Equal pieces of whole blocks have none at their ends.
+  // A piece has at most four stops: the block at its beginning, its whole blocks, the block at its
+  // end, and the stop that follows. Equal pieces of whole blocks have no stops for their ends.
   bool const is_regular = cut_.kind() == Cut::Kind::balanced || cut_.kind() == Cut::Kind::strict;
   bool const has_whole_blocks = is_regular && terms_ % (devices_ * block_of_terms) == 0;
   auto const pieces = ceil_div(cut_.piece_count(terms_, devices_), devices_);

@@ -11,7 +11,8 @@ std::optional<std::int64_t> forward_variable() {
 }
 
 Forwarding Forwarding::in_job(Machine const& machine) {
-  auto const& [hosts, costs] = machine;
+  auto const& hosts = machine.hosts;
+  auto const& costs = machine.costs;
   auto const members = std::max<std::int64_t>(hosts.members, 1);
   if (auto const asked_for = forward_variable())
     return {{members, *asked_for == 0 ? members : std::min(*asked_for, members)}, 0};

@@ -60,9 +60,9 @@ void Dispatcher::post(DeviceContext& context, DevicePlan const& plan, ReadyState
   if (!has_work(plan) && !statement.is_reduction()) return;
   auto& task = begin_task(context, DeviceTask::Kind::statement, ready.tag);
   auto const& runner = context.runner;
-  bool const has_worker = context.worker != nullptr, is_watched = runner.watches(plan);
-  task.outlives_statement = has_worker || (is_watched && runner.would_wait(plan, statement.forms));
-  if (has_worker || is_watched) task.compiled = ready.plan;
+  bool const has_worker = context.worker != nullptr, may_pair = runner.may_pair(plan);
+  task.outlives_statement = has_worker || (may_pair && runner.would_wait(plan, statement.forms));
+  if (has_worker || may_pair) task.compiled = ready.plan;
   task.plan = &plan;
   task.forms = statement.forms;
   task.step = statement.step.value_or(0);

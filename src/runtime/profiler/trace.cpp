@@ -100,14 +100,14 @@ void check_trace_file(std::string const& asked, ProcessId self) {
                            "; name another, or unset it"));
   };
   std::error_code ignored;
-  std::error_code trouble;
-  auto const kind = std::filesystem::status(file, trouble).type();
+  std::error_code error;
+  auto const kind = std::filesystem::status(file, error).type();
   if (kind == std::filesystem::file_type::directory) refuse("is a folder");
   if (kind == std::filesystem::file_type::not_found && std::filesystem::is_symlink(file, ignored))
     refuse("is a link that leads nowhere");
   // A link to itself, too long a name, a closed folder.
   if (kind == std::filesystem::file_type::none)
-    refuse(text("cannot be written (", trouble.message(), ')'));
+    refuse(text("cannot be written (", error.message(), ')'));
   if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
     refuse("is a pipe, socket or device");  // to write a pipe without a reader would never end
   auto const folder = file.substr(0, file.find_last_of('/') + 1);

@@ -35,26 +35,26 @@ std::string spread(Bootstrap& bootstrap, std::string words, bool is_mine) {
 
 }  // namespace
 
-void throw_alike(Bootstrap& bootstrap, std::string const& mistake) {
+void throw_alike(Bootstrap& bootstrap, std::string const& reason) {
   auto const self = bootstrap.self();
-  auto const first = bootstrap.max_of(mistake.empty() ? nothing : -self.value());
+  auto const first = bootstrap.max_of(reason.empty() ? nothing : -self.value());
   if (first == nothing) return;
-  if (bootstrap.process_count() == 1) throw ConfigError(mistake);
-  auto const words = spread(bootstrap, mistake, first == -self.value());
+  if (bootstrap.process_count() == 1) throw ConfigError(reason);
+  auto const words = spread(bootstrap, reason, first == -self.value());
   throw ConfigError(text(words, " (process ", -first, ')'));
 }
 
 void run_alike(Bootstrap& bootstrap, std::function<void()> const& f) {
-  std::string mistake;
+  std::string reason;
   try {
     f();
   } catch (Error const& error) {
     if (bootstrap.process_count() == 1) throw;
-    mistake = error.what();
+    reason = error.what();
   } catch (...) {
-    mistake = text("this process cannot make its devices: ", words_of(std::current_exception()));
+    reason = text("this process cannot make its devices: ", words_of(std::current_exception()));
   }
-  throw_alike(bootstrap, mistake);
+  throw_alike(bootstrap, reason);
 }
 
 }  // namespace tessera

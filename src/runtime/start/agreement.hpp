@@ -10,10 +10,10 @@
 
 namespace tessera {
 
-/// Throws alike on every process: the words of the first one whose `mistake` is not empty, which
+/// Throws alike on every process: the words of the first one whose `reason` is not empty, which
 /// they name. Ranks: collective. Throws: ConfigError. Cost: one message, and a few more
 /// after a mistake.
-void throw_alike(Bootstrap& bootstrap, std::string const& mistake);
+void throw_alike(Bootstrap& bootstrap, std::string const& reason);
 
 /// Runs `f`, which makes devices, and spreads what it throws. In a job of one process an error of
 /// Tessera's is thrown as it is.

@@ -12,6 +12,7 @@
 #include "src/execution/gpu_channels/gpu_route_choice.hpp"
 #include "src/execution/pairs/pair_options.hpp"
 #include "src/layout/colors.hpp"
+#include "src/mesh/axis_roles.hpp"
 #include "src/plan/exchange/forwarding.hpp"
 #include "src/plan/loop_variables.hpp"
 #include "src/runtime/profiler/observer.hpp"
@@ -31,6 +32,7 @@ void read_all(ProcessId self) {
   (void)LoopVariables::from_environment();
   (void)forward_variable();
   (void)Costs::from_environment();
+  (void)AxisRoles::from_environment();
   (void)PairOptions::value_of_variable();
   (void)colors_asked_for();
   auto const observed = ObserverVariables::from_environment();
@@ -40,12 +42,12 @@ void read_all(ProcessId self) {
 // Plans follow from these variables.
 std::int64_t hash_of_plan_variables() {
   std::uint64_t hash = 0;
-  for (auto const* name : {"TESSERA_FORWARD", "TESSERA_COSTS"})
+  for (auto const* name : {"TESSERA_FORWARD", "TESSERA_COSTS", "TESSERA_ROLES"})
     hash = mix(hash, hash_text(environment(name).value_or("")));
   return static_cast<std::int64_t>(hash >> 2);
 }
 
-std::string mistake_of(ProcessId self) {
+std::string reason_against_variables(ProcessId self) {
   try {
     read_all(self);
     return "";
@@ -57,11 +59,11 @@ std::string mistake_of(ProcessId self) {
 }  // namespace
 
 void check_variables(Bootstrap& bootstrap) {
-  throw_alike(bootstrap, mistake_of(bootstrap.self()));
+  throw_alike(bootstrap, reason_against_variables(bootstrap.self()));
   if (!bootstrap.is_equal_on_all(hash_of_plan_variables()))
     throw ConfigError(
-        "TESSERA_FORWARD or TESSERA_COSTS is not the same on all processes; give them to all, as "
-        "with mpirun -x");
+        "TESSERA_FORWARD, TESSERA_COSTS or TESSERA_ROLES is not the same on all processes; give "
+        "them to all, as with mpirun -x");
 }
 
 }  // namespace tessera

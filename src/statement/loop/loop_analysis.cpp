@@ -264,13 +264,13 @@ class Analyzer {
   void add_read(LoopStatement& entry, Statement const& statement, OperandRequest const& operand) {
     auto const array = number_of(bindings_, operand.array);
     LoopRead read{array, {}, {}, {}, false};
-    auto const why_not = measure_read(read, statement, operand);
-    if (why_not.empty()) {
+    auto const reason = measure_read(read, statement, operand);
+    if (reason.empty()) {
       mark(beside_, array);
     } else if (may_be_table(array) && !is_periodic(operand.access)) {
       read.is_table = true;
     } else {
-      return stop(text(name_of(statement), why_not));
+      return stop(text(name_of(statement), reason));
     }
     bool const is_target = operand.array == statement.target;
     entry.swaps =

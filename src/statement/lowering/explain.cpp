@@ -75,6 +75,7 @@ Explanation explanation_of(StatementPlan const& plan, Statement const& statement
   explanation.kind = statement.kind;
   for (std::size_t l = 0; l < statement.operands.size(); ++l)
     explanation.reads[l].array = describe(*statement.operands[l].array);
+  if (statement.choice != nullptr) explanation.choice = *statement.choice;
   return explanation;
 }
 

@@ -53,7 +53,7 @@ struct Offer {
 /// The sender's end, or the reason why there is none.
 struct Acceptance {
   ChannelEnd end;
-  std::string refusal;  ///< empty where `end` is good
+  std::string reason;  ///< empty where `end` is good
 };
 
 /// Opens channels and, where the ends share no memory, carries the messages.

@@ -17,7 +17,7 @@ struct SegmentDirectory {
   /// From now on the others can ask for this segment.
   std::function<void(SegmentTicket const&)> show;
   /// What another process shows; nothing, with the reason, if that cannot be had.
-  std::function<std::optional<SegmentTicket>(ProcessId, std::string& why_not)> find;
+  std::function<std::optional<SegmentTicket>(ProcessId, std::string& reason)> find;
   /// The ways in which this process reaches the memory of others.
   SegmentWays ways;
 };

@@ -77,12 +77,12 @@ struct SharedBlocks::Impl {
     return *reinterpret_cast<Directory*>(own.data());
   }
 
-  Directory* directory_of(ProcessId process, std::string& why_not) {
+  Directory* directory_of(ProcessId process, std::string& reason) {
     auto& mapped = others[process];
     if (!mapped) {
-      auto const ticket = segments.find(process, why_not);
+      auto const ticket = segments.find(process, reason);
       if (!ticket) return nullptr;
-      mapped = Segment::map(*ticket, Segment::MapMode::read_write, why_not, segments.ways);
+      mapped = Segment::map(*ticket, Segment::MapMode::read_write, reason, segments.ways);
     }
     return mapped ? reinterpret_cast<Directory*>(mapped.data()) : nullptr;
   }
@@ -112,12 +112,12 @@ std::shared_ptr<SharedBlock> SharedBlocks::make(std::uint64_t number, std::int64
 
 std::shared_ptr<SharedBlock> SharedBlocks::find(ProcessId process, std::uint64_t number,
                                                 std::shared_ptr<SharedBlock> const& known,
-                                                std::string& why_not) {
-  auto* const directory = impl_->directory_of(process, why_not);
+                                                std::string& reason) {
+  auto* const directory = impl_->directory_of(process, reason);
   if (directory == nullptr) return nullptr;
   auto const* const entry = directory->find(number, number);
   if (entry == nullptr) {
-    why_not = text("process ", process, " does not share array ", number);
+    reason = text("process ", process, " does not share array ", number);
     return nullptr;
   }
   auto const& of_directory = impl_->others.at(process).ticket();
@@ -127,7 +127,7 @@ std::shared_ptr<SharedBlock> SharedBlocks::find(ProcessId process, std::uint64_t
                              of_directory.descriptor_server};
   auto const* const before = dynamic_cast<Block const*>(known.get());
   if (before != nullptr && before->segment().ticket().nonce == ticket.nonce) return known;
-  auto segment = Segment::map(ticket, Segment::MapMode::read_write, why_not, impl_->segments.ways);
+  auto segment = Segment::map(ticket, Segment::MapMode::read_write, reason, impl_->segments.ways);
   if (!segment) return nullptr;
   return std::make_shared<Block>(std::move(segment));
 }

@@ -50,10 +50,10 @@ class SharedBlocks {
   /// Throws: TransportError if the system provides no memory, or too many blocks are shared.
   [[nodiscard]] std::shared_ptr<SharedBlock> make(std::uint64_t number, std::int64_t size_bytes);
   /// The block that `process` shares under a number: `known` if that is still the same. Null, with
-  /// the reason in `why_not`, if there is no such block or it cannot be mapped.
+  /// the reason in `reason`, if there is no such block or it cannot be mapped.
   [[nodiscard]] std::shared_ptr<SharedBlock> find(ProcessId process, std::uint64_t number,
                                                   std::shared_ptr<SharedBlock> const& known,
-                                                  std::string& why_not);
+                                                  std::string& reason);
 
  private:
   struct Impl;

@@ -117,7 +117,7 @@ struct Answer {
   Flag accepted;
   DeviceId from;
   DeviceId to;
-  Text<512> refusal;
+  Text<512> reason;
 };
 
 /// A thread that waits: a device's, or the one that calls the library in a process of several

@@ -55,7 +55,7 @@ class CallSlots {
       if (call == nullptr || call->to != process) continue;
       slots_[place].call = nullptr;
       free_.push_back(static_cast<std::uint32_t>(place));
-      call->trouble = why;
+      call->reason = why;
       call->is_answered = true;
     }
   }

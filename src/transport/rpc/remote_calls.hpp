@@ -34,7 +34,7 @@ struct Call {
   ProcessId to;
   std::vector<std::byte> request;
   std::vector<std::byte> answer;
-  std::string trouble;  ///< the reason why there is no answer; empty if there is one
+  std::string reason;  ///< the reason why there is no answer; empty if there is one
   bool is_sent = false;
   bool is_answered = false;
 
@@ -58,7 +58,7 @@ class Calls {
   /// True if a call is answered only while the caller's thread of the other process waits in
   /// Tessera.
   [[nodiscard]] virtual bool needs_the_other_caller() const = 0;
-  /// Sends a call. If the process cannot be reached, the call's `trouble` says so.
+  /// Sends a call. If the process cannot be reached, the call's `reason` says so.
   virtual void begin(Call& call) = 0;
   /// Makes progress on all calls; true if any advanced.
   virtual bool progress() = 0;

@@ -59,16 +59,16 @@ class ShmTransport final : public Transport {
     Acceptance result;
     bool const is_size = asked.slot_bytes > 0 && asked.slot_bytes < beyond_any_slot;
     if (!is_size || asked.ticket.size_bytes != channel_bytes(asked.slot_bytes)) {
-      result.refusal = "the invitation is invalid";
+      result.reason = "the invitation is invalid";
       return result;
     }
-    std::string why_not;  // of what was tried, also where something else worked
+    std::string reason;  // of what was tried, also where something else worked
     auto const segment = std::make_shared<Segment>(Segment::map(
-        asked.ticket, Segment::MapMode::read_write, why_not, descriptor_server_.ways()));
+        asked.ticket, Segment::MapMode::read_write, reason, descriptor_server_.ways()));
     if (*segment)
       result.end = end_in(segment, request, asked.slot_bytes);
     else
-      result.refusal = why_not;
+      result.reason = reason;
     return result;
   }
 

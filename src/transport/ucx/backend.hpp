@@ -21,6 +21,6 @@ namespace tessera {
                                                             JobSecret const& secret,
                                                             Refused& refused);
 /// Loads UCX and returns the reason why it cannot be used; empty if it can.
-[[nodiscard]] std::string why_no_ucx();
+[[nodiscard]] std::string reason_without_ucx();
 
 }  // namespace tessera

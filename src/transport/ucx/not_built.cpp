@@ -11,7 +11,7 @@ std::unique_ptr<Transport> make_ucx_transport(Bootstrap& /*bootstrap*/, JobSecre
   return nullptr;
 }
 
-std::string why_no_ucx() {
+std::string reason_without_ucx() {
   return "not in this build";
 }
 

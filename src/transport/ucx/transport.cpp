@@ -191,7 +191,7 @@ class UcxTransport final : public Transport {
       port.endpoint = endpoint;
       begin(port);
     } catch (TransportError const& error) {
-      result.refusal = error.what();
+      result.reason = error.what();
     }
     return result;
   }
@@ -350,7 +350,7 @@ std::unique_ptr<Transport> make_ucx_transport(Bootstrap& bootstrap, JobSecret co
   return std::make_unique<UcxTransport>(secret, refused);
 }
 
-std::string why_no_ucx() {
+std::string reason_without_ucx() {
   try {
     (void)library();
     return {};

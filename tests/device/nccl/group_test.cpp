@@ -206,10 +206,10 @@ TEST_CASE("communicators of the program's are used as they are, and left to it")
 
 TEST_CASE("NCCL is found, or it is said why not") {
   auto const traits = cuda::nccl_traits();
-  CHECK(traits.exists == traits.why_not.empty());
+  CHECK(traits.exists == traits.reason.empty());
   CHECK(traits.spans_hosts);
   CHECK_FALSE(traits.shares_gpus);
-  if (!traits.exists) MESSAGE("skipped: ", traits.why_not);
+  if (!traits.exists) MESSAGE("skipped: ", traits.reason);
 }
 
 TEST_SUITE_END();

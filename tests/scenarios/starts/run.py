@@ -80,10 +80,11 @@ def too_many_devices(driver):
 
 def plans_differ(driver):
     """Variables that plans follow from are the same on all processes, or all refuse them."""
-    setting = one_by_turn(("TESSERA_FORWARD=2", "TESSERA_COSTS=messages=7"), "plans_differ")
+    settings = ("TESSERA_FORWARD=2", "TESSERA_COSTS=messages=7", "TESSERA_ROLES=x=terms")
+    setting = one_by_turn(settings, "plans_differ")
     for one in setting:
         run = Run(["-n", "1", "-x", one, driver, "begins", ":", "-n", "1", driver, "begins"])
-        all_caught(run, 2, "TESSERA_FORWARD or TESSERA_COSTS is not the same on all processes")
+        all_caught(run, 2, "TESSERA_FORWARD, TESSERA_COSTS or TESSERA_ROLES is not the same on all processes")
 
 
 def lacks_memory(driver):

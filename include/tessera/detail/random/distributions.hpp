@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Distributions: how a cell's number is made of its random bits.
+/// Distributions: how a cell's number is made from its random bits.
 ///
-/// Each has raw_at(key, i), what cell i is made of; fill(), the same for the cells of whole blocks;
-/// finish(raw), the cell's value, which loops compute beside the rest of an expression; and
-/// pass_numbers(visitor), its parameters.
+/// Each computes a cell's value in two steps. raw_at(key, i) gives the raw number of cell i; fill()
+/// gives those of whole blocks. finish(raw) turns it into the value, and can be fused into a loop
+/// with the rest of an expression. pass_numbers(visitor) passes the distribution's parameters.
 
 #include <array>
 #include <cstddef>
@@ -23,9 +23,9 @@
 
 namespace tessera::detail {
 
-/// Cells whose raw number are their bits, in words of 32 or 64.
+/// The base of distributions whose raw numbers are the random bits, in words of 32 or 64 bits.
 template <class Word>
-struct OfWords {
+struct RawWords {
   using Raw = Word;
   [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
     return random_word<Word>(key, 0, i);
@@ -33,7 +33,7 @@ struct OfWords {
   void fill(PhiloxBlocks const& blocks, Raw* raws) const { fill_random_words(blocks, raws); }
 };
 
-/// Numbers of [0, 1): as many bits as are exact between 0.5 and 1, and so equally far apart.
+/// Uniform numbers in [0, 1): multiples of the spacing that T has between 0.5 and 1.
 template <class T>
 struct UniformNumbers {
   using value_type = T;
@@ -48,9 +48,9 @@ struct UniformNumbers {
   void pass_numbers(NumberVisitor&) const {}
   friend bool operator==(UniformNumbers const&, UniformNumbers const&) { return true; }
 };
-/// The same of 16 bits.
+/// The same for types of 16 bits.
 template <class T>
-requires(is_half<T>) struct UniformNumbers<T> : OfWords<std::uint32_t> {
+requires(is_half<T>) struct UniformNumbers<T> : RawWords<std::uint32_t> {
   using value_type = T;
   static constexpr int digits = std::is_same_v<T, bfloat16> ? 8 : 11;
 
@@ -63,8 +63,8 @@ requires(is_half<T>) struct UniformNumbers<T> : OfWords<std::uint32_t> {
   friend bool operator==(UniformNumbers const&, UniformNumbers const&) { return true; }
 };
 
-/// Numbers of the standard normal distribution: of a pair of cells, one takes the cosine and the
-/// other one the sine of the same angle.
+/// Numbers of the standard normal distribution. Cells come in pairs: the even one takes the cosine
+/// and the odd one the sine of the same angle.
 template <class T>
 struct NormalNumbers {
   using value_type = T;
@@ -72,7 +72,7 @@ struct NormalNumbers {
   static constexpr bool is_finished = std::is_same_v<T, Raw>;  ///< raws are values
 
   [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
-    auto const pair = formula::normal_pair<Raw>(first_of_pair(key, i), second_of_pair(key, i));
+    auto const pair = formula::normal_pair<Raw>(radius_bits(key, i), angle_bits(key, i));
     return i % 2 == 0 ? pair.first : pair.second;
   }
   void fill(PhiloxBlocks const& blocks, Raw* raws) const { fill_normal(blocks, raws); }
@@ -81,10 +81,10 @@ struct NormalNumbers {
   friend bool operator==(NormalNumbers const&, NormalNumbers const&) { return true; }
 
  private:
-  TESSERA_FUNCTION static RandomBits<Raw> first_of_pair(std::uint64_t key, std::uint64_t i) {
+  TESSERA_FUNCTION static RandomBits<Raw> radius_bits(std::uint64_t key, std::uint64_t i) {
     return random_word<RandomBits<Raw>>(key, 0, i - i % 2);
   }
-  TESSERA_FUNCTION static RandomBits<Raw> second_of_pair(std::uint64_t key, std::uint64_t i) {
+  TESSERA_FUNCTION static RandomBits<Raw> angle_bits(std::uint64_t key, std::uint64_t i) {
     return random_word<RandomBits<Raw>>(key, 0, i - i % 2 + 1);
   }
 };
@@ -105,7 +105,7 @@ struct ExponentialNumbers {
   friend bool operator==(ExponentialNumbers const&, ExponentialNumbers const&) { return true; }
 };
 
-/// Numbers of the standard normal distribution between two bounds.
+/// Numbers of the standard normal distribution, truncated to an interval.
 template <class T>
 struct TruncatedNormalNumbers {
   using value_type = T;
@@ -125,14 +125,13 @@ struct TruncatedNormalNumbers {
   friend bool operator==(TruncatedNormalNumbers const&, TruncatedNormalNumbers const&) = default;
 };
 
-/// The bits that integers of type T are made of.
+/// The word of random bits that an integer of type T is made from.
 template <class T>
 using IntegerBits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-/// Integers from `low` on, `count` of them, without bias: the upper half of the product of the bits
-/// and the count. Of the 2^32 or 2^64 products, those are rejected whose lower half is less than
-/// `rejected`, and the rest are as many for each integer. A cell then takes the bits that it has in
-/// the next draw.
+/// Unbiased integers in [low, low + count): low plus the upper half of the product of the bits and
+/// `count`. Bits are rejected if the lower half of their product is less than `threshold`; the
+/// others fall equally often on each integer. A rejected cell takes its bits in the next draw.
 ///
 /// Source: Lemire, Fast random integer generation in an interval (2019).
 template <class T>
@@ -140,11 +139,11 @@ struct RandomIntegers {
   using value_type = T;
   using Raw = IntegerBits<T>;
   T low;
-  std::uint64_t count;     ///< at most 2^32 of words of 32 bits
-  std::uint64_t rejected;  ///< 2^32 or 2^64 modulo the count
+  std::uint64_t count;      ///< at most 2^32 if Raw has 32 bits
+  std::uint64_t threshold;  ///< 2^32 or 2^64 modulo `count`
 
   [[nodiscard]] TESSERA_FORMULA bool is_rejected(Raw bits) const {
-    return static_cast<Raw>(bits * static_cast<Raw>(count)) < static_cast<Raw>(rejected);
+    return static_cast<Raw>(bits * static_cast<Raw>(count)) < static_cast<Raw>(threshold);
   }
   [[nodiscard]] TESSERA_FUNCTION Raw raw_at(std::uint64_t key, std::uint64_t i) const {
     auto bits = random_word<Raw>(key, 0, i);
@@ -153,13 +152,13 @@ struct RandomIntegers {
   }
   void fill(PhiloxBlocks const& blocks, Raw* raws) const {
     fill_random_words(blocks, raws);
-    if (rejected == 0) return;
+    if (threshold == 0) return;
     constexpr std::int64_t per_block = 16 / sizeof(Raw);
     auto const cells = blocks.count * per_block;
-    Raw is_any = 0;
+    Raw any_rejected = 0;
     for (std::int64_t j = 0; j < cells; ++j)
-      is_any = static_cast<Raw>(is_any | (is_rejected(raws[j]) ? 1U : 0U));
-    if (is_any == 0) return;
+      any_rejected = static_cast<Raw>(any_rejected | (is_rejected(raws[j]) ? 1U : 0U));
+    if (any_rejected == 0) return;
     for (std::int64_t j = 0; j < cells; ++j)
       if (is_rejected(raws[j]))
         raws[j] = raw_at(blocks.key, blocks.first * per_block + static_cast<std::uint64_t>(j));
@@ -180,69 +179,74 @@ struct RandomIntegers {
   friend bool operator==(RandomIntegers const&, RandomIntegers const&) = default;
 };
 
-/// Bools that are true for the lowest `count` of 2^32 equal pieces.
-struct BernoulliNumbers : OfWords<std::uint32_t> {
+/// Bools that are true for bits less than `threshold`: with probability threshold / 2^32, or 1.
+struct BernoulliNumbers : RawWords<std::uint32_t> {
   using value_type = bool;
-  std::uint32_t count;
-  std::uint32_t all;  ///< 1 for all pieces, which `count` cannot say, else 0
+  std::uint32_t threshold;
+  std::uint32_t always_true;  ///< 1 for the threshold 2^32, which 32 bits cannot hold, else 0
 
-  explicit BernoulliNumbers(std::uint64_t pieces)
-      : count(static_cast<std::uint32_t>(pieces)), all(static_cast<std::uint32_t>(pieces >> 32U)) {}
+  /// `scaled` is the probability times 2^32.
+  explicit BernoulliNumbers(std::uint64_t scaled)
+      : threshold(static_cast<std::uint32_t>(scaled)),
+        always_true(static_cast<std::uint32_t>(scaled >> 32U)) {}
   [[nodiscard]] TESSERA_FORMULA bool finish(Raw bits) const {
-    return ((bits < count ? 1U : 0U) | all) != 0;
+    return ((bits < threshold ? 1U : 0U) | always_true) != 0;
   }
   void pass_numbers(NumberVisitor& visitor) const {
-    visitor.unsigned_integer(count);
-    visitor.unsigned_integer(all);
+    visitor.unsigned_integer(threshold);
+    visitor.unsigned_integer(always_true);
   }
   friend bool operator==(BernoulliNumbers const& a, BernoulliNumbers const& b) {
-    return a.count == b.count && a.all == b.all;
+    return a.threshold == b.threshold && a.always_true == b.always_true;
   }
 };
 
-/// Numbers of categories: how many of them end before the piece, of 2^32, that a cell's bits name.
+/// Numbers of categories. Each category owns a range of the 2^32 possible bits, in ascending order;
+/// a cell's category is the number of ranges that end before its bits.
 template <class T, std::size_t N>
-struct CategoricalNumbers : OfWords<std::uint32_t> {
+struct CategoricalNumbers : RawWords<std::uint32_t> {
   using value_type = T;
   using Raw = std::uint32_t;
-  T first = 0;  ///< the categories that end before every piece
-  /// The last piece of each further category but the last; all bits where there is none.
-  std::array<Raw, N> lasts;
+  T first = 0;  ///< the number of leading categories that own no bits
+  /// The largest bits of each category but the very last; ~0 for those that `first` counts.
+  std::array<Raw, N> last_bits;
 
   [[nodiscard]] TESSERA_FORMULA T finish(Raw bits) const {
     Raw before = 0;
-    for (std::size_t k = 0; k < N; ++k) before += bits > lasts[k] ? 1U : 0U;
+    for (std::size_t k = 0; k < N; ++k) before += bits > last_bits[k] ? 1U : 0U;
     return static_cast<T>(first + static_cast<T>(before));
   }
   void pass_numbers(NumberVisitor& visitor) const {
     visitor.signed_integer(static_cast<std::int64_t>(first));
-    for (auto const last : lasts) visitor.unsigned_integer(last);
+    for (auto const last : last_bits) visitor.unsigned_integer(last);
   }
   friend bool operator==(CategoricalNumbers const& a, CategoricalNumbers const& b) {
-    return a.first == b.first && a.lasts == b.lasts;
+    return a.first == b.first && a.last_bits == b.last_bits;
   }
 };
 
-/// The share of the normal distribution between two bounds.
-/// Throws: UsageError unless low < high, or if so far out no number is left.
+/// Computes the probabilities of the interval [low, high] under the standard normal distribution.
+/// Throws: UsageError unless low < high, or if the interval is so far out in a tail, beyond about
+///         36, that double cannot hold its probability.
 [[nodiscard]] NormalInterval<float> normal_interval(float low, float high);
 [[nodiscard]] NormalInterval<double> normal_interval(double low, double high);
 
-/// How many of 2^32 pieces a probability is, rounded.
+/// The probability times 2^32, rounded to an integer.
 /// Throws: UsageError unless it is in [0, 1].
-[[nodiscard]] std::uint64_t pieces_of(double probability);
+[[nodiscard]] std::uint64_t scaled_probability(double probability);
 
-/// Writes the number of pieces up to the end of each category.
-/// Throws: UsageError unless all probabilities are in [0, 1] and add up to 1, but for 1e-6.
-void pieces_of(std::span<double const> probabilities, std::span<std::uint64_t> ends);
+/// Writes, for each category, the sum of the probabilities up to and including its own, times 2^32
+/// and rounded.
+/// Throws: UsageError unless all probabilities are in [0, 1] and their sum is within 1e-6 of 1.
+void scaled_sums(std::span<double const> probabilities, std::span<std::uint64_t> ends);
 
-/// Says that integers from `low` and below `high` cannot be drawn.
+/// Throws: UsageError; says that integers of type `dtype` cannot be drawn from [low, high).
 [[noreturn]] void refuse_integers(std::string const& low, std::string const& high,
                                   std::string const& dtype);
 
-/// 2^32 or 2^64 modulo a count of integers that is not 0.
+/// 2^32 or 2^64 modulo `count`, which is not 0: RandomIntegers::threshold.
 template <class Raw>
-[[nodiscard]] std::uint64_t rejected_of(std::uint64_t count) {
+[[nodiscard]] std::uint64_t rejection_threshold(std::uint64_t count) {
   if constexpr (sizeof(Raw) == 8)
     return (0 - count) % count;
   else

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Random numbers in an expression: without an array, and without a shape of their own.
+/// Random numbers in an expression. They have no array and no shape of their own.
 ///
-/// A cell's number depends on its key and on i, the row-major number of the cell in the index space
-/// of the statement. In an expression that is sliced or transposed, i is the number in that
-/// expression as it was before: a linear function of the statement's index.
+/// A cell's random number depends on the key and on its cell number i: the row-major number of the
+/// cell in the index space of the statement. If an expression is sliced or transposed, i remains
+/// the number in the original expression: a linear function of the statement's index.
 
 #include <algorithm>
 #include <array>
@@ -22,26 +22,26 @@
 
 namespace tessera::detail {
 
-/// The numbers of cells as a linear function of an index of `frame` dimensions, the last ones of a
-/// statement; without a frame, the row-major numbers of all of the statement's.
+/// Cell numbers as a linear function of a statement's index: first + sum of strides[d] * index[d]
+/// over its last `frame` dimensions. Without a frame, they are the row-major numbers.
 struct CellNumbers {
   bool has_frame = false;
   std::size_t frame = 0;
   std::int64_t first = 0;
-  std::array<std::int64_t, max_rank> steps{};  ///< along each dimension
+  std::array<std::int64_t, max_rank> strides{};  ///< of cell numbers, by dimension
 
-  /// The same cells after a rearrangement to `dimensions`.
+  /// The numbers of the same cells after a rearrangement to `dimensions` dimensions.
   [[nodiscard]] CellNumbers moved(Rearrangement const& how, std::size_t dimensions) const;
-  /// In the dimensions of a statement of these extents.
+  /// The numbers as a function of all dimensions of a statement with these extents.
   [[nodiscard]] CellNumbers in(Index const& extents) const;
 };
 
-/// Random numbers of a distribution D: each cell has its own.
+/// An expression whose cells are independent random numbers of distribution D.
 template <class D>
 struct RandomNode : ExpressionBase {
   using value_type = typename D::value_type;
   static constexpr std::size_t rank = 0;
-  static constexpr bool takes_shape = true;  ///< from the statement around it
+  static constexpr bool takes_shape = true;  ///< that of the enclosing statement
   D distribution;
   random::StepKey key;
   CellNumbers numbers;
@@ -56,35 +56,35 @@ struct RandomNode : ExpressionBase {
   }
 };
 
-/// How many cells a block of Philox serves.
+/// The number of cells that a Philox block serves.
 template <class Raw>
 inline constexpr std::int64_t cells_of_block = sizeof(Raw) == 8 ? 2 : 4;
 
-/// The numbers of a row of cells.
+/// The random numbers of a row of cells.
 template <class D>
 struct RandomRow {
   D const* distribution;
-  std::int64_t const* steps;  ///< of the cells' numbers, along the statement's dimensions
+  std::int64_t const* strides;  ///< of cell numbers, by dimension of the statement
   std::uint64_t key;
-  std::int64_t start;  ///< the number of the row's first cell
-  std::int64_t inner;  ///< the step along the row
-  std::int64_t count;  ///< of the row's cells
+  std::int64_t start;   ///< the cell number of the row's first cell
+  std::int64_t stride;  ///< of cell numbers along the row
+  std::int64_t count;   ///< the number of cells in the row
   TESSERA_FUNCTION auto operator()(std::int64_t j) const {
     return distribution->finish(distribution->raw_at(key, number(j)));
   }
-  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { start += n * steps[d]; }
+  TESSERA_FUNCTION void move(std::size_t d, std::int64_t n) { start += n * strides[d]; }
   [[nodiscard]] TESSERA_FUNCTION std::uint64_t number(std::int64_t j) const {
-    return static_cast<std::uint64_t>(start + j * inner);
+    return static_cast<std::uint64_t>(start + j * stride);
   }
 
-  /// Writes so many cells, whose numbers need no more work than to be drawn. Whole groups of blocks
-  /// go where they belong, and those at the ends through a buffer.
+  /// Writes the first `cells` random numbers of the row, for distributions whose raw numbers are
+  /// the values. Whole groups of blocks are written in place; the ends go through a buffer.
   void write_to(typename D::value_type* to, std::int64_t cells) const
       requires(std::same_as<typename D::value_type, typename D::Raw>&& D::is_finished) {
     using Raw = typename D::Raw;
     constexpr std::int64_t per_block = cells_of_block<Raw>;
     constexpr std::int64_t per_group = philox_group * per_block;
-    if (inner != 1) {
+    if (stride != 1) {
       for (std::int64_t j = 0; j < cells; ++j) to[j] = distribution->raw_at(key, number(j));
       return;
     }
@@ -108,28 +108,29 @@ struct RandomRow {
   }
 };
 
+/// The kernel of a RandomNode: cell numbers are first + sum of strides[d] * index[d].
 template <class D>
 struct RandomKernel {
   static constexpr KernelEnds ends{};
   D distribution;
   random::StepKey key;
   std::int64_t first;
-  std::int64_t steps[max_rank];
+  std::int64_t strides[max_rank];
 
   template <bool unit, class Call>
   [[nodiscard]] TESSERA_FUNCTION auto row(Call const& call) const {
     auto start = first;
     auto const dimensions = call.extents->size();
-    for (std::size_t d = 0; d < dimensions; ++d) start += steps[d] * (*call.first)[d];
-    return RandomRow<D>{&distribution,           steps,
+    for (std::size_t d = 0; d < dimensions; ++d) start += strides[d] * (*call.first)[d];
+    return RandomRow<D>{&distribution,           strides,
                         key.value_at(call.step), start,
-                        steps[dimensions - 1],   call.extents->back()};
+                        strides[dimensions - 1], call.extents->back()};
   }
   void pass_numbers(NumberVisitor& visitor) const {
     distribution.pass_numbers(visitor);
     key.pass_numbers(visitor);
     visitor.signed_integer(first);
-    for (auto const step : steps) visitor.signed_integer(step);
+    for (auto const stride : strides) visitor.signed_integer(stride);
   }
 };
 
@@ -138,11 +139,11 @@ template <class D>
   if (node.key.step()) (void)make_kernel(*node.key.step(), builder);
   auto const numbers = node.numbers.in(builder.extents());
   RandomKernel<D> kernel{node.distribution, node.key.without_number(), numbers.first, {}};
-  for (std::size_t d = 0; d < max_rank; ++d) kernel.steps[d] = numbers.steps[d];
+  for (std::size_t d = 0; d < max_rank; ++d) kernel.strides[d] = numbers.strides[d];
   return kernel;
 }
 
-/// The numbers of a block, of which the last step is left to the loop that reads them.
+/// A row of raw numbers in a buffer. The loop that reads them computes finish().
 template <class D>
 struct DrawnRow {
   D distribution;
@@ -151,7 +152,8 @@ struct DrawnRow {
 };
 template <class D>
 inline constexpr bool has_functions<RandomRow<D>> = true;
-/// Draws the numbers of several blocks of a row ahead, as a call costs as much as some 40 cells.
+/// Draws raw numbers up to `cells_ahead` cells ahead, since a call of fill() costs as much as about
+/// 40 cells.
 template <class D>
 struct Block<RandomRow<D>> {
   using Raw = typename D::Raw;
@@ -160,12 +162,12 @@ struct Block<RandomRow<D>> {
   static constexpr std::int64_t room = cells_ahead + (philox_group + 1) * per_block;
   static_assert(cells_ahead >= block_cells);
   alignas(64) Raw raws[static_cast<std::size_t>(room)];
-  std::int64_t begin = 0;  ///< the numbers of the cells whose raws these are
+  std::int64_t begin = 0;  ///< `raws` holds cell numbers [begin, end)
   std::int64_t end = 0;
 
   [[nodiscard]] DrawnRow<D> compute(RandomRow<D> const& row, std::int64_t first,
                                     std::int64_t count) {
-    if (row.inner != 1) {
+    if (row.stride != 1) {
       for (std::int64_t j = 0; j < count; ++j)
         raws[j] = row.distribution->raw_at(row.key, row.number(first + j));
       return {*row.distribution, raws};
@@ -177,7 +179,7 @@ struct Block<RandomRow<D>> {
   }
 
  private:
-  /// Whole blocks, of which the first may begin before the first cell that is wanted.
+  /// Fills `raws` with whole Philox blocks; the first one may begin before cell number `wanted`.
   void draw(RandomRow<D> const& row, std::int64_t wanted, std::int64_t count) {
     auto const block = wanted / per_block;
     begin = block * per_block;
@@ -187,15 +189,15 @@ struct Block<RandomRow<D>> {
         raws);
   }
 };
-/// Rows of the same numbers, any distance apart: rows that are read at neighbouring cells.
+/// Two rows are at a distance if they read the same random numbers, shifted by whole cells.
 template <class D>
 void measure(RandomRow<D> const& a, RandomRow<D> const& b, Distance& distance) {
-  distance.agree(*a.distribution == *b.distribution && a.key == b.key && a.inner == b.inner);
-  for (std::size_t d = 0; d < max_rank; ++d) distance.agree(a.steps[d] == b.steps[d]);
+  distance.agree(*a.distribution == *b.distribution && a.key == b.key && a.stride == b.stride);
+  for (std::size_t d = 0; d < max_rank; ++d) distance.agree(a.strides[d] == b.strides[d]);
   auto const ahead = b.start - a.start;
-  if (a.inner == 0) return distance.agree(ahead == 0);
-  distance.agree(ahead % a.inner == 0);
-  distance.agree(ahead / a.inner);
+  if (a.stride == 0) return distance.agree(ahead == 0);
+  distance.agree(ahead % a.stride == 0);
+  distance.agree(ahead / a.stride);
 }
 
 }  // namespace tessera::detail

@@ -4,6 +4,7 @@
 /// the compiled kernel.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "tessera/base/source.hpp"
@@ -12,6 +13,10 @@
 #include "tessera/detail/plan/compute_placement.hpp"
 #include "tessera/detail/statement/array_ref.hpp"
 #include "tessera/detail/statement/kernel.hpp"
+
+namespace tessera {
+struct PlanChoice;
+}
 
 namespace tessera::detail {
 
@@ -88,6 +93,7 @@ struct Statement {
   std::optional<std::int64_t> step;  ///< of the enclosing loop, for a kernel that uses it
   ScalarPtr result;                  ///< of a reduction
   Reduction reduction;
+  std::shared_ptr<PlanChoice const> choice;  ///< for `explain`; null where there was none
 
   /// A reduction counts cells of copy 0 only, unless each device computes its value.
   [[nodiscard]] bool is_reduction() const { return result != nullptr; }

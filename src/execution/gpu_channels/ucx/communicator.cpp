@@ -104,7 +104,7 @@ class Group final : public UcxCommunicator {
       post();
     }
     (void)worker_->progress();
-    if (is_in_trouble()) return false;
+    if (has_failed_transfers()) return false;
     if (!std::ranges::all_of(transfers_, &Transfer::has_ended)) return false;
     // The others wait for the completion of their sends, so the data of this process must have
     // left.
@@ -144,7 +144,7 @@ class Group final : public UcxCommunicator {
   };
 
   // The peer, and UCX's error.
-  struct Trouble {
+  struct FailedTransfer {
     std::int64_t rank = 0;
     ucs_status_t status = UCS_OK;
   };
@@ -192,8 +192,8 @@ class Group final : public UcxCommunicator {
   }
 
   // Different lengths are an error at once; a possible loss of connection only after a while.
-  bool is_in_trouble() {
-    std::optional<Trouble> trouble;
+  bool has_failed_transfers() {
+    std::optional<FailedTransfer> failed;
     for (auto const& transfer : transfers_) {
       if (!transfer.has_ended) continue;
       bool const is_short = !transfer.is_send && transfer.status == UCS_OK &&
@@ -203,17 +203,17 @@ class Group final : public UcxCommunicator {
                                " sends a message of another length than "
                                "the ",
                                transfer.size_bytes, " bytes that device ", rank_, " receives"));
-      if (transfer.status != UCS_OK) trouble = {transfer.rank, transfer.status};
+      if (transfer.status != UCS_OK) failed = {transfer.rank, transfer.status};
     }
     for (auto const& [rank, peer] : peers_)
-      if (peer.error != UCS_OK) trouble = {rank, peer.error};
-    if (!trouble) return false;
+      if (peer.error != UCS_OK) failed = {rank, peer.error};
+    if (!failed) return false;
     auto const now = std::chrono::steady_clock::now();
-    if (!trouble_since_) trouble_since_ = now;
-    if (now - *trouble_since_ >= patience)
+    if (!failing_since_) failing_since_ = now;
+    if (now - *failing_since_ >= patience)
       throw TransportError(
-          text("the messages of device ", rank_, " to and from device ", trouble->rank,
-               " have ended (UCX: ", library().status_string(trouble->status), ")", hint));
+          text("the messages of device ", rank_, " to and from device ", failed->rank,
+               " have ended (UCX: ", library().status_string(failed->status), ")", hint));
     return true;
   }
 
@@ -226,7 +226,7 @@ class Group final : public UcxCommunicator {
   std::map<std::int64_t, Peer> peers_;  // that it sends to
   State state_ = State::idle;
   std::vector<Transfer> transfers_;  // as it is from `end` until all have ended
-  std::optional<std::chrono::steady_clock::time_point> trouble_since_;
+  std::optional<std::chrono::steady_clock::time_point> failing_since_;
 };
 
 }  // namespace
@@ -238,9 +238,9 @@ GpuCommunicatorTraits ucx_communicator_traits(Queue& stream) {
     gpu.make_current();
     ucx::Worker const worker({.features = UCP_FEATURE_TAG});
     traits.exists = (worker.memory_kinds() >> memory_of(gpu) & 1U) != 0;
-    if (!traits.exists) traits.why_not = "it was built without CUDA, or UCX_TLS leaves that out";
+    if (!traits.exists) traits.reason = "it was built without CUDA, or UCX_TLS leaves that out";
   } catch (TransportError const& error) {
-    traits.why_not = error.what();
+    traits.reason = error.what();
   }
   return traits;
 }

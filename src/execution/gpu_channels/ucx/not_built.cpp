@@ -5,7 +5,7 @@
 namespace tessera {
 
 GpuCommunicatorTraits ucx_communicator_traits(Queue& /*stream*/) {
-  return {.why_not = "not in this build"};
+  return {.reason = "not in this build"};
 }
 
 std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> /*stream*/,

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned threads = 128;
 constexpr std::int64_t blocks_per_multiprocessor = 16;
 
-// Neighbouring threads compute neighbouring columns.
+// Neighbouring threads compute neighbouring tiles of a row of tiles.
 template <class Cells>
 __global__ void __launch_bounds__(threads)
     multiply_cells(__grid_constant__ Product const product, std::int64_t tiles) {

@@ -53,10 +53,10 @@ class UcxCalls final : public ServedCalls {
       if (request == nullptr) sent(call, UCS_OK);
       if (UCS_PTR_IS_ERR(request)) sent(call, UCS_PTR_STATUS(request));
     } catch (TransportError const& error) {
-      call.trouble = error.what();
+      call.reason = error.what();
       call.is_sent = true;
     }
-    if (!call.trouble.empty()) slots_.fail(call.to, call.trouble);
+    if (!call.reason.empty()) slots_.fail(call.to, call.reason);
   }
 
   bool progress() override {
@@ -87,8 +87,8 @@ class UcxCalls final : public ServedCalls {
   static void sent(Call& call, ucs_status_t status) {
     call.is_sent = true;
     if (status == UCS_OK) return;
-    call.trouble = text("a request to process ", call.to,
-                        " could not be sent (UCX: ", library().status_string(status), ")");
+    call.reason = text("a request to process ", call.to,
+                       " could not be sent (UCX: ", library().status_string(status), ")");
     call.is_answered = true;  // nothing comes
   }
 

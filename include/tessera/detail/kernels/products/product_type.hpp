@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The types of cells that can be multiplied.
+/// The cell types for which products are defined.
 
 #include <complex>
 #include <concepts>
@@ -11,27 +11,28 @@
 
 namespace tessera::detail {
 
-/// Integers multiply modulo 2^bits, signed ones too.
+/// The arithmetic of a product. Integers, signed ones too, are multiplied modulo 2^bits.
 enum class ProductType : std::uint8_t {
   bits8,
   bits16,
   bits32,
   bits64,
-  float16,   ///< in float, rounded once at the end
-  bfloat16,  ///< the same
+  float16,   ///< computed in float, rounded once at the end
+  bfloat16,  ///< as float16
   float32,
   float64,
   complex64,  ///< pairs of float
   complex128
 };
 
-/// True of types whose products are defined: all numbers but bool.
+/// True for the cell types that have products: all numbers but bool.
 template <class T>
 inline constexpr bool has_products =
     (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, float16> ||
     std::same_as<T, bfloat16> || std::same_as<T, float> || std::same_as<T, double> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
+/// The ProductType of cells of type T.
 template <class T>
 requires has_products<T>
 [[nodiscard]] constexpr ProductType product_type_of() {

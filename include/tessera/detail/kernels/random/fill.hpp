@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Random numbers of many cells at once, by vectors of the processor that runs it. Each is what
-/// formulas.hpp gives for its cell alone, to the bit.
+/// Fills buffers with the random numbers of many cells, by the widest vectors that this processor
+/// has loops for. Each number has the same bits that formulas.hpp gives for its cell alone.
 
 #include <cstdint>
 
@@ -9,30 +9,30 @@
 
 namespace tessera::detail {
 
-/// Blocks [first, first + count) of a draw under a key.
+/// The Philox blocks [first, first + count) of one draw and key; philox.hpp defines these.
 struct PhiloxBlocks {
   std::uint64_t key = 0;
   std::uint64_t draw = 0;
   std::uint64_t first = 0;
   std::int64_t count = 0;
 };
-/// Blocks are computed in groups of so many: what is filled needs room for whole groups.
+/// Loops compute blocks in groups of this many, so every buffer needs room for whole groups.
 inline constexpr std::int64_t philox_group = 4;
 
-/// Writes the bits of each cell, 4 words or 2 double words of each block.
+/// Writes the random bits of each cell: 4 words of 32 bits, or 2 of 64, from each block.
 /// Threads: any.
 void fill_random_words(PhiloxBlocks const& blocks, std::uint32_t* words);
 void fill_random_words(PhiloxBlocks const& blocks, std::uint64_t* words);
-/// Numbers of [0, 1).
+/// Writes numbers uniformly distributed in [0, 1).
 void fill_uniform(PhiloxBlocks const& blocks, float* values);
 void fill_uniform(PhiloxBlocks const& blocks, double* values);
-/// Numbers of the standard normal distribution.
+/// Writes numbers of the standard normal distribution.
 void fill_normal(PhiloxBlocks const& blocks, float* values);
 void fill_normal(PhiloxBlocks const& blocks, double* values);
-/// Numbers of the exponential distribution of rate 1.
+/// Writes numbers of the exponential distribution of rate 1.
 void fill_exponential(PhiloxBlocks const& blocks, float* values);
 void fill_exponential(PhiloxBlocks const& blocks, double* values);
-/// Numbers of the normal distribution between two bounds.
+/// Writes numbers of the standard normal distribution, truncated to an interval.
 void fill_truncated(PhiloxBlocks const& blocks, NormalInterval<float> const& interval,
                     float* values);
 void fill_truncated(PhiloxBlocks const& blocks, NormalInterval<double> const& interval,

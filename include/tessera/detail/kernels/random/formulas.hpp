@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Numbers of distributions as functions of random bits. Fixed sequences of IEEE operations, as the
-/// elementary functions are, so that vectors of any width and GPUs give the same bits.
+/// Formulas that turn random bits into numbers of a distribution. Like the elementary functions,
+/// each is a fixed sequence of IEEE operations: vectors of any width and GPUs give the same bits.
 
 #include <cmath>
 #include <cstdint>
@@ -14,54 +14,56 @@
 
 namespace tessera::detail {
 
-/// The random bits that a number of type R is made of.
+/// The word of random bits that a number of type R is made from.
 template <class R>
 using RandomBits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
 
 namespace formula {
 
-/// An integer below 2^32 as a double, exactly: 2^52 plus it has the bits of 2^52, plus it.
+/// Converts an integer below 2^32 to double, exactly: put into the lower bits of 2^52 as a double,
+/// it gives 2^52 + word.
 TESSERA_FORMULA double double_of_word(std::uint64_t word) {
   return of_bits<double>(word | as_bits(0x1p52)) - 0x1p52;
 }
 
-/// A number of [0, 1): the upper 24 or 53 bits, exactly.
+/// A uniform number in [0, 1): the upper 24 (float) or 53 (double) bits as a fraction, exactly.
 template <class R>
 TESSERA_FORMULA R uniform_number(RandomBits<R> bits) {
   if constexpr (sizeof(R) == 8)
     return fused(double_of_word(bits >> 32U), 0x1p-32,
                  double_of_word((bits & 0xffff'ffffU) >> 11U) * 0x1p-53);
-  else  // signed, as processors convert such integers at once
+  else  // signed, since processors convert signed integers in one instruction
     return static_cast<float>(static_cast<std::int32_t>(bits >> 8U)) * 0x1p-24F;
 }
 
-/// The middle of the piece that bits name of 2^32 or 2^64 equal pieces of [0, 1], rounded once: in
-/// (0, 1], and small numbers have all their digits.
-TESSERA_FORMULA float in_unit(std::uint32_t bits) {
+/// (bits + 1/2) / 2^32 or 2^64, rounded once: a number in (0, 1], never 0. Small numbers keep their
+/// full precision.
+TESSERA_FORMULA float midpoint_number(std::uint32_t bits) {
   auto const high = static_cast<float>(static_cast<std::int32_t>(bits >> 16U));
   auto const low = static_cast<float>(static_cast<std::int32_t>(bits & 0xffffU));
   return fused(high, 0x1p-16F, fused(low, 0x1p-32F, 0x1p-33F));
 }
-TESSERA_FORMULA double in_unit(std::uint64_t bits) {
+TESSERA_FORMULA double midpoint_number(std::uint64_t bits) {
   auto const high = double_of_word(bits >> 32U);
   auto const low = double_of_word(bits & 0xffff'ffffU);
   return fused(high, 0x1p-32, fused(low, 0x1p-64, 0x1p-65));
 }
-/// A float's bits in the type of doubles: exact, and in (0, 1).
-TESSERA_FORMULA double in_wide_unit(std::uint32_t bits) {
+/// The same as a double: exact and in (0, 1) for words of 32 bits.
+TESSERA_FORMULA double midpoint_double(std::uint32_t bits) {
   return fused(double_of_word(bits), 0x1p-32, 0x1p-33);
 }
-TESSERA_FORMULA double in_wide_unit(std::uint64_t bits) {
-  return in_unit(bits);
+TESSERA_FORMULA double midpoint_double(std::uint64_t bits) {
+  return midpoint_number(bits);
 }
 
-/// The angle of 2^-32 or 2^-64 of a turn, times bits. Error: an ulp of the remainder.
-TESSERA_FORMULA Angle turned(std::uint32_t bits) {
+/// The angle of bits / 2^32 or 2^64 full turns, as quarter turns and a remainder.
+/// Error: one ulp of the remainder.
+TESSERA_FORMULA Angle angle_of_bits(std::uint32_t bits) {
   std::uint32_t const quarters = (bits + (1U << 29U)) >> 30U;
   auto const rest = static_cast<std::int32_t>(bits - (quarters << 30U));
   return {static_cast<double>(rest) * 0x1.921fb54442d18p-30, 0, quarters};
 }
-TESSERA_FORMULA Angle turned(std::uint64_t bits) {
+TESSERA_FORMULA Angle angle_of_bits(std::uint64_t bits) {
   std::uint64_t const quarters = (bits + (std::uint64_t{1} << 61U)) >> 62U;
   std::uint64_t const rest = bits - (quarters << 62U) + (std::uint64_t{1} << 61U);
   auto const high = double_of_word(rest >> 32U) - 0x1p29;
@@ -69,15 +71,15 @@ TESSERA_FORMULA Angle turned(std::uint64_t bits) {
   return {fused(high, 0x1p32, low) * 0x1.921fb54442d18p-62, 0, quarters};
 }
 
-/// A number of the exponential distribution of rate 1: at most 22.9 (float), 45.1 (double).
-/// Error: 1.4 ulp of the logarithm of the exact argument, which has 32 or 64 bits.
+/// A number of the exponential distribution of rate 1: at most 22.9 (float) or 45.1 (double).
+/// Error: 1.4 ulp, compared with the logarithm of the unrounded (bits + 1/2) / 2^32 or 2^64.
 template <class R>
 TESSERA_FORMULA R exponential_number(RandomBits<R> bits) {
-  return R(0) - Log::usual(in_unit(bits));
+  return R(0) - Log::usual(midpoint_number(bits));
 }
 
-/// Two numbers of the standard normal distribution, of magnitudes of at most 6.8 (float), 9.5
-/// (double). Error: 3 ulp of what the exact bits give.
+/// Two numbers of the standard normal distribution; their magnitude is at most 6.8 (float) or 9.5
+/// (double). Error: 3 ulp, compared with the exact value for the same bits.
 /// Source: Box and Muller, A note on the generation of random normal deviates (1958).
 template <class R>
 struct NormalPair {
@@ -85,15 +87,16 @@ struct NormalPair {
   R second;
 };
 template <class R>
-TESSERA_FORMULA NormalPair<R> normal_pair(RandomBits<R> bits, RandomBits<R> bits_of_angle) {
-  R const radius = std::sqrt(R(2) * exponential_number<R>(bits));
-  auto const angle = turned(bits_of_angle);
+TESSERA_FORMULA NormalPair<R> normal_pair(RandomBits<R> bits_of_radius,
+                                          RandomBits<R> bits_of_angle) {
+  R const radius = std::sqrt(R(2) * exponential_number<R>(bits_of_radius));
+  auto const angle = angle_of_bits(bits_of_angle);
   return {radius * sine_of<R>(angle, 1), radius * sine_of<R>(angle, 0)};
 }
 
-/// The number x >= 0 that a normal number exceeds with the probability p, for a normal number p <=
-/// 0.5. Error: 1e-16 of x, besides roundings. Source: Wichura, Algorithm AS 241: the percentage
-/// points of the normal distribution (1988).
+/// The x >= 0 that a number of the standard normal distribution exceeds with probability p.
+/// Requires p <= 0.5, neither 0 nor subnormal. Error: 1e-16 of x, besides roundings.
+/// Source: Wichura, Algorithm AS 241: the percentage points of the normal distribution (1988).
 TESSERA_FORMULA double normal_quantile(double p) {
   double const q = 0.5 - p;
   double const s = 0.180625 - q * q;
@@ -127,28 +130,29 @@ TESSERA_FORMULA double normal_quantile(double p) {
 
 }  // namespace formula
 
-/// An interval of numbers and the normal distribution's share of it.
+/// An interval, and its probabilities under the standard normal distribution.
 template <class R>
 struct NormalInterval {
   R low;
   R high;
-  double below;  ///< the probability of less than `low`
-  double above;  ///< of more than `high`
-  double share;  ///< of the numbers between
+  double below;  ///< the probability of a number less than `low`
+  double above;  ///< the probability of a number greater than `high`
+  double share;  ///< the probability of a number in the interval
 
   friend bool operator==(NormalInterval const&, NormalInterval const&) = default;
 };
 
 namespace formula {
 
-/// A number of the normal distribution in an interval: its quantile, seen from the nearer end, so
-/// that tails keep their digits. In doubles, rounded once.
+/// A number of the normal distribution truncated to an interval: the quantile of a uniform number
+/// between the bounds' probabilities. It is computed from the nearer tail, so that tails keep their
+/// precision, and in double, rounded once.
 template <class R>
 TESSERA_FORMULA R truncated_normal_number(NormalInterval<R> const& interval, RandomBits<R> bits) {
-  double const u = in_wide_unit(bits);
+  double const u = midpoint_double(bits);
   double const from_below = fused(u, interval.share, interval.below);
-  // 1 - u, but rounded on its own, so that it is not 0.
-  double const rest = in_wide_unit(static_cast<RandomBits<R>>(~bits));
+  // 1 - u, but computed from the bits, so that rounding never makes it 0.
+  double const rest = midpoint_double(static_cast<RandomBits<R>>(~bits));
   double const from_above = fused(rest, interval.share, interval.above);
   bool const is_below = from_below < from_above;
   double const least = selected(is_below, from_below, from_above);

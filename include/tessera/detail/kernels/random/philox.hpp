@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Philox 4x32-10: 128 bits as a function of a counter of 128 bits and a key of 64.
+/// Philox 4x32-10: a function of a 128-bit counter and a 64-bit key, whose result has 128 bits.
 ///
-/// The counter is (block, draw). A block serves 4 cells of up to 32 bits, or 2 of 64: cell i of the
-/// former has word i mod 4 of block i / 4, cell i of the latter has 64 bits of block i / 2, the
-/// lower word first. Draw 0 serves cells, and 1, 2 ... those whose number was rejected. Keys are
-/// made of the last draws, which no cell reaches.
+/// The counter has two halves of 64 bits, (block, draw). A block serves 4 cells of up to 32 bits,
+/// or 2 of 64 bits. Of the former, cell i takes word i mod 4 of block i / 4. Of the latter, it
+/// takes half i mod 2 of block i / 2: two words, the lower one first. Draw 0 serves all cells, and
+/// draws 1, 2 ... cells whose number was rejected. New keys come from the last three draws.
 ///
 /// Source: Salmon, Moraes, Dror, Shaw, Parallel random numbers: as easy as 1, 2, 3 (2011).
 
@@ -15,23 +15,23 @@
 
 namespace tessera::detail {
 
-/// The draws that keys are made of.
+/// The draws that new keys come from.
 inline constexpr std::uint64_t draw_of_split = ~std::uint64_t{0};
 inline constexpr std::uint64_t draw_of_fold_in = draw_of_split - 1;
 inline constexpr std::uint64_t draw_of_step = draw_of_split - 2;
 
-/// Philox's multipliers, and what its key grows by from round to round.
+/// Philox's multipliers, and the increments of its key's two words from round to round.
 inline constexpr std::uint32_t philox_multiplier0 = 0xD251'1F53U;
 inline constexpr std::uint32_t philox_multiplier1 = 0xCD9E'8D57U;
-inline constexpr std::uint32_t philox_growth0 = 0x9E37'79B9U;
-inline constexpr std::uint32_t philox_growth1 = 0xBB67'AE85U;
+inline constexpr std::uint32_t philox_key_increment0 = 0x9E37'79B9U;
+inline constexpr std::uint32_t philox_key_increment1 = 0xBB67'AE85U;
 inline constexpr int philox_rounds = 10;
 
-/// The 128 bits of a counter. Two words side by side are a number of 64 bits, the lower one first.
+/// The 128 bits that one counter gives. Neighbouring words form a 64-bit word, the lower one first.
 struct PhiloxWords {
   std::uint32_t words[4];
 
-  /// The bits of cell i in its block.
+  /// The bits of cell i, which must be in this block.
   template <class Word>
   [[nodiscard]] TESSERA_FORMULA Word cell(std::uint64_t i) const {
     if constexpr (sizeof(Word) == 8) {
@@ -43,7 +43,7 @@ struct PhiloxWords {
   }
 };
 
-/// The words of one counter, of a block and a draw.
+/// The words that the counter (block, draw) gives under a key.
 [[nodiscard]] TESSERA_FORMULA PhiloxWords philox(std::uint64_t key, std::uint64_t draw,
                                                  std::uint64_t block) {
   auto const low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
@@ -61,20 +61,20 @@ struct PhiloxWords {
     c1 = low(p1);
     c2 = high(p0) ^ c3 ^ k1;
     c3 = low(p0);
-    k0 += philox_growth0;
-    k1 += philox_growth1;
+    k0 += philox_key_increment0;
+    k1 += philox_key_increment1;
   }
   return {{c0, c1, c2, c3}};
 }
 
-/// The bits of cell i in a draw: a Word of 32 or 64 bits.
+/// The random bits of cell i in a draw. Word has 32 or 64 bits.
 template <class Word>
 [[nodiscard]] TESSERA_FUNCTION Word random_word(std::uint64_t key, std::uint64_t draw,
                                                 std::uint64_t i) {
   return philox(key, draw, i / (16 / sizeof(Word))).cell<Word>(i);
 }
 
-/// The key that is number `i` of those that a draw makes of a key.
+/// Derives key number `i` from a key by one of the draws above, such as draw_of_split.
 [[nodiscard]] TESSERA_FUNCTION inline std::uint64_t derived_key(std::uint64_t key,
                                                                 std::uint64_t draw,
                                                                 std::uint64_t i) {

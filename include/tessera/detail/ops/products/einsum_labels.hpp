@@ -11,7 +11,7 @@
 
 namespace tessera::detail {
 
-/// A text as a template's argument.
+/// A text that can be a template argument.
 template <std::size_t size>
 struct TemplateText {
   char text[size];
@@ -21,8 +21,8 @@ struct TemplateText {
   [[nodiscard]] constexpr std::string_view view() const { return {text, size - 1}; }
 };
 
-/// "ij,jk->ik" in parts; blanks do not count. Without an arrow, the result has the labels that
-/// occur once, in the order of the alphabet.
+/// The parts of a text such as "ij,jk->ik". Blanks are ignored. Without an arrow, the result has
+/// the labels that occur once, in alphabetical order, capital letters first.
 template <std::size_t most>
 struct EinsumParts {
   std::array<std::array<char, max_rank + 1>, most> operands{};
@@ -30,17 +30,17 @@ struct EinsumParts {
   std::size_t count = 0;
   std::array<char, 64> result{};
   std::size_t result_rank = 0;
-  bool is_right = true;  ///< only letters, commas and one arrow, and not too many of them
+  bool is_valid = true;  ///< only letters, commas and one arrow; no more than there is room for
 
   constexpr explicit EinsumParts(std::string_view text) {
-    // Letter by letter: with its sanitizers on, g++ takes no search in a text for a constant.
+    // Not text.find("->"): with sanitizers on, g++ does not accept it in a constant expression.
     std::size_t arrow = 0;
     while (arrow < text.size() && !is_arrow(text, arrow)) ++arrow;
     read_operands(text, arrow);
     if (arrow < text.size())
       read_result(text, arrow + 2);
     else
-      make_result();
+      infer_result();
   }
 
   [[nodiscard]] constexpr std::string_view operand(std::size_t i) const {
@@ -49,29 +49,30 @@ struct EinsumParts {
   [[nodiscard]] constexpr std::string_view result_labels() const {
     return {result.data(), result_rank};
   }
-  /// How many operands have a label.
-  [[nodiscard]] constexpr std::size_t users(char label) const {
-    std::size_t users = 0;
-    for (std::size_t i = 0; i < count; ++i) users += has(operand(i), label) ? 1U : 0U;
-    return users;
+  /// The number of operands that have a label.
+  [[nodiscard]] constexpr std::size_t operands_with(char label) const {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) found += has(operand(i), label) ? 1U : 0U;
+    return found;
   }
-  /// True if one operand, or the result, has a label twice.
-  [[nodiscard]] constexpr bool repeats() const {
-    bool repeats = has_twice(result_labels());
-    for (std::size_t i = 0; i < count; ++i) repeats = repeats || has_twice(operand(i));
-    return repeats;
+  /// True if an operand or the result has a label twice.
+  [[nodiscard]] constexpr bool has_repeated_label() const {
+    bool found = has_twice(result_labels());
+    for (std::size_t i = 0; i < count; ++i) found = found || has_twice(operand(i));
+    return found;
   }
-  /// True if all labels of the result occur in an operand.
-  [[nodiscard]] constexpr bool knows_result() const {
+  /// True if each label of the result occurs in an operand.
+  [[nodiscard]] constexpr bool result_labels_exist() const {
     for (std::size_t i = 0; i < result_rank; ++i)
-      if (users(result[i]) == 0) return false;
+      if (operands_with(result[i]) == 0) return false;
     return true;
   }
-  /// True of a label that one operand has alone, and the result has not: it is summed first.
+  /// True if a label occurs in one operand alone, and not in the result: it is summed first.
   [[nodiscard]] constexpr bool is_alone(char label) const {
-    return users(label) == 1 && !has(result_labels(), label);
+    return operands_with(label) == 1 && !has(result_labels(), label);
   }
-  [[nodiscard]] constexpr std::size_t alone_in(std::size_t i) const {
+  /// The number of such labels in operand i.
+  [[nodiscard]] constexpr std::size_t count_alone(std::size_t i) const {
     std::size_t alone = 0;
     for (std::size_t k = 0; k < ranks[i]; ++k) alone += is_alone(operands[i][k]) ? 1U : 0U;
     return alone;
@@ -106,22 +107,25 @@ struct EinsumParts {
         if (++count > most) break;
         continue;
       }
-      is_right = is_right && is_letter(text[i]) && ranks[count - 1] < max_rank;
-      if (is_right) operands[count - 1][ranks[count - 1]++] = text[i];
+      is_valid = is_valid && is_letter(text[i]) && ranks[count - 1] < max_rank;
+      if (is_valid) operands[count - 1][ranks[count - 1]++] = text[i];
     }
-    is_right = is_right && count <= most;
+    is_valid = is_valid && count <= most;
     if (count > most) count = most;
   }
   constexpr void read_result(std::string_view text, std::size_t begin) {
     for (auto i = begin; i < text.size(); ++i) {
       if (text[i] == ' ') continue;
-      is_right = is_right && is_letter(text[i]) && result_rank < max_rank;
-      if (is_right) result[result_rank++] = text[i];
+      is_valid = is_valid && is_letter(text[i]) && result_rank < max_rank;
+      if (is_valid) result[result_rank++] = text[i];
     }
   }
-  constexpr void make_result() {
-    for (char c = 'A'; c <= 'z'; ++c)
-      if (is_letter(c) && users(c) == 1 && result_rank < max_rank) result[result_rank++] = c;
+  constexpr void infer_result() {
+    for (char c = 'A'; c <= 'z'; ++c) {
+      if (!is_letter(c) || operands_with(c) != 1) continue;
+      is_valid = is_valid && result_rank < max_rank;
+      if (is_valid) result[result_rank++] = c;
+    }
   }
 };
 

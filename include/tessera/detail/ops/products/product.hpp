@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A product of two arrays as a statement: every dimension has a label, and the labels say what is
-/// multiplied and added up.
+/// Products of two arrays whose dimensions have labels: the labels tell which cells are multiplied
+/// and over which dimensions the products are summed.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,18 +17,18 @@
 
 namespace tessera::detail {
 
-/// The labels of an operand's dimensions; each is one character.
+/// The labels of an operand's dimensions, one character each.
 using Labels = InlineVector<char, max_rank>;
 [[nodiscard]] Labels labels_of(std::string_view text);
 
-/// An operand or the target of a product: a view, with a label for each of its dimensions.
+/// An operand or the target of a product: a view of an array, with a label for each dimension.
 struct ProductView {
   StatePtr array;
-  InlineVector<ViewAxis, max_rank> axes;  ///< of the array's dimensions
+  InlineVector<ViewAxis, max_rank> axes;  ///< one for each dimension of the array
   Shape extents;                          ///< of the view
   Labels labels;
 };
-/// Of a view whose dimensions have these labels.
+/// Gives the dimensions of a view these labels.
 template <class T, std::size_t N, std::size_t R>
 [[nodiscard]] ProductView product_view(ArrayNode<T, N, R> const& view, Labels const& labels) {
   ProductView result{view.storage(), {}, view.shape(), labels};
@@ -36,7 +36,7 @@ template <class T, std::size_t N, std::size_t R>
   return result;
 }
 
-/// Two operands, and what the product is called in messages.
+/// The two operands of a product, and its name for messages.
 struct ProductOperands {
   ProductView a;
   ProductView b;
@@ -45,29 +45,31 @@ struct ProductOperands {
 };
 
 /// The extents of a result with these labels.
-/// Throws: ShapeError if extents of one label differ. Those of 1 against others are repeated where
-///         `broadcasts`.
+/// Throws: ShapeError if extents of one label differ. If `broadcasts` is true, an extent of 1 fits
+///         any other, for labels of the result.
 [[nodiscard]] Shape shape_of_product(ProductOperands const& operands, Labels const& result,
                                      bool broadcasts);
 
 /// Throws: ShapeError unless the target has the product's shape.
 void check_target(Shape const& target, Shape const& product, char const* kind);
 
-/// Where a result lies if the program does not say: the dimensions that a has are cut as in a, the
-/// others as in b, each mesh axis once.
+/// The sharding of a result if the program gives none: a dimension is cut as in a, or else as in b.
+/// Each mesh axis cuts one dimension at most.
 [[nodiscard]] NamedSharding sharding_of_product(ProductOperands const& operands,
                                                 Labels const& result, Shape const& shape);
 
-/// What a caller wishes beside the value.
-struct ProductWish {
-  bool adds = false;          ///< target += in place of target =
-  std::int64_t memory_bytes;  ///< of a device, for cells of operands that it lacks
+/// How multiply_views writes the target, and the memory that it may use.
+struct ProductOptions {
+  bool adds = false;          ///< target += a * b, instead of target = a * b
+  std::int64_t memory_bytes;  ///< per device, for operand cells that it lacks
 };
 
-/// target = a * b, added up over the labels that the target lacks. The shapes fit, and neither
-/// operand has cells of the target. Where there are no terms, does nothing and returns false.
+/// Computes target = a * b, summed over the labels that the target lacks. The shapes have to fit,
+/// and no operand may have cells of the target. If there are no terms, does nothing and returns
+/// false.
+///
 /// Ranks:  collective.
 [[nodiscard]] bool multiply_views(ProductOperands const& operands, ProductView const& target,
-                                  ProductType type, ProductWish const& wish);
+                                  ProductType type, ProductOptions const& options);
 
 }  // namespace tessera::detail

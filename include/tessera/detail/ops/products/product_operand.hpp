@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The operands of products as templates see them.
+/// Makes views of the operands that users hand to products.
 
 #include <algorithm>
 #include <concepts>
@@ -14,7 +14,7 @@
 
 namespace tessera::detail {
 
-/// The type of a product's cells.
+/// The type of the cells of a product.
 template <class A, class B>
 struct ProductElement {
   using type = promoted<typename A::value_type, typename B::value_type>;
@@ -24,18 +24,19 @@ struct ProductElement {
 template <class A, class B>
 using product_element = typename ProductElement<A, B>::type;
 
-/// What can be written in place: an array, or a slice of one that is not const.
+/// What a product can be written to: an array, or a slice, that is not const.
 template <class C>
 concept ProductTarget = Operand<C> && requires(C& c) {
   { c.view(SourceLocation{}).storage() } -> std::convertible_to<StatePtr>;
   requires !decltype(c.view(SourceLocation{}))::is_const;
 };
 
-/// The labels of matmul: the last dimensions of both operands, and those before them.
+/// The labels of matmul: m, k and n for the last dimensions, and letters from a to g for those
+/// before them.
 template <std::size_t a_rank, std::size_t b_rank>
 struct MatmulLabels {
-  static constexpr std::size_t batch =
-      std::max<std::size_t>({a_rank, b_rank, 2}) - 2;  // of the longer operand
+  /// The number of dimensions before the last two, of the longer operand.
+  static constexpr std::size_t batch = std::max<std::size_t>({a_rank, b_rank, 2}) - 2;
   static constexpr std::size_t rank = batch + (a_rank > 1 ? 1U : 0U) + (b_rank > 1 ? 1U : 0U);
   static_assert(rank + 1 <= max_rank, "a product has at most 8 dimensions, the inner one included");
 
@@ -46,7 +47,7 @@ struct MatmulLabels {
   }
 
  private:
-  // Dimensions before the last ones line up from the last on.
+  // Dimensions broadcast from the right, so the shorter operand has the last of the letters.
   [[nodiscard]] static Labels labels(std::size_t rank, std::string_view last) {
     constexpr std::string_view before = "abcdefg";
     auto const own = rank - last.size();
@@ -56,18 +57,18 @@ struct MatmulLabels {
   }
 };
 
-/// True of cells of type T that an array holds.
+/// An array or a slice with cells of type T: nothing has to be computed or converted.
 template <class E, class T>
 concept CellsOf = std::same_as<typename E::value_type, T> && IsArrayNode<node_of<E>>;
 
-/// The operand of a product. An expression, cells of another type, and those of the array `apart`
-/// are computed to a new array.
+/// The view that a product reads. It shows a new array if the operand is an expression, has cells
+/// of another type, or lies in the array `target`.
 template <class T, Expression E>
 [[nodiscard]] ProductView product_operand(E const& e, Labels const& labels,
-                                          StatePtr const& apart = nullptr) {
+                                          StatePtr const& target = nullptr) {
   if constexpr (CellsOf<E, T>) {
     auto const& node = as_node(e);
-    if (apart == nullptr || node.storage() != apart) return product_view(node, labels);
+    if (target == nullptr || node.storage() != target) return product_view(node, labels);
     return product_view(DistArray<T, E::rank>(node).node(), labels);
   } else {
     return product_view(DistArray<T, E::rank>(converted_node<T>(e)).node(), labels);
