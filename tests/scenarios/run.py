@@ -218,10 +218,10 @@ COMPARED = [(2, 1, {}), (3, 2, {}), (4, 1, {"TESSERA_ROUTE": "mpi"})]
 BOTH = r"process 0 is at statement \d+ \(driver.cpp:\d+\), "
 
 
-def told_all(driver, name, *patterns, check="communication", begin=BOTH):
+def told_all(driver, name, *patterns, check="communication", begin=BOTH, **more):
     """Every process is told the same: both statements in full."""
     for processes, devices, environment in one_by_turn(COMPARED, name):
-        run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": check})
+        run = job(driver, name, processes, devices, {**environment, "TESSERA_CHECK": check, **more})
         run.fails()
         told = re.findall(r"^told .*$", run.output, re.M)
         assert len(told) == processes, f"{len(told)} of {processes} processes were told"
@@ -252,7 +252,7 @@ def compared_product(driver):
     told_all(driver, "another_target_of_product",
              r"matmul_into of .* reads 1 slice of array 1 \(8, \d+\).*; written by sums that pass along x "
              r"through \d devices, in 1 chunk, and then copied; its last statement is copy of 24 cells "
-             r"\(8, 3\) to array 3 \(8, 3\).* to array 4 \(8, 3\)")
+             r"\(8, 3\) to array 3 \(8, 3\).* to array 4 \(8, 3\)", TESSERA_ROLES="x=terms")
 
 
 def compared_message(driver):
