@@ -138,6 +138,12 @@ TEST_CASE("between hosts the sums of a layer travel, not its weight") {
   // At 10 Gbit/s the relay would be less than 5 % faster.
   sizes.machine.costs.network_bytes = Costs().network_bytes;
   CHECK(plan_product(sizes).relay.empty());
+
+  // Nor does it depend on what else has a price.
+  sizes.machine.costs = {};
+  CHECK(plan_product(sizes).roles(sizes.mesh).text() == "x=1");
+  sizes.machine.costs.network_bytes = 1.25e8;
+  CHECK(plan_product(sizes).relay == Names{"x"});
 }
 
 TEST_CASE("the hosts of a mesh are those of its devices") {

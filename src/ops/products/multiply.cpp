@@ -32,33 +32,33 @@ using detail::layout_of;
 using detail::StatePtr;
 using detail::ViewAxis;
 
+// The dimension of a view's array that a label names; none if the view lacks the label.
+std::optional<std::size_t> dimension_of(ProductView const& view, char label) {
+  auto const place = place_of(label, view.labels);
+  for (std::size_t r = 0; place && r < view.axes.size(); ++r)
+    if (view.axes[r].from == static_cast<int>(*place)) return r;
+  return std::nullopt;
+}
+
 // The axes of `mesh` that cut a view along a label. A view on another mesh has none.
 AxisNames axes_of(ProductView const& view, char label, std::int64_t extent, Mesh const& mesh) {
   auto const& layout = *layout_of(view.array);
   if (!is_moved(view, label, extent) || !(layout.mesh() == mesh)) return {};
-  auto const place = static_cast<int>(*place_of(label, view.labels));
-  for (std::size_t r = 0; r < view.axes.size(); ++r)
-    if (view.axes[r].from == place) return layout.sharding().spec()[r].axes();
-  return {};
+  auto const r = dimension_of(view, label);
+  return r ? layout.sharding().spec()[*r].axes() : AxisNames();
 }
 
 // The cut of an operand along a label that it has.
 Cut cut_of(ProductView const& view, char label) {
-  auto const place = static_cast<int>(*place_of(label, view.labels));
-  for (std::size_t r = 0; r < view.axes.size(); ++r)
-    if (view.axes[r].from == place) return layout_of(view.array)->sharding().cut(r);
-  return Cut::balanced();
+  auto const r = dimension_of(view, label);
+  return r ? layout_of(view.array)->sharding().cut(*r) : Cut::balanced();
 }
 
 // True if the view has all cells of the dimension of its array that the label names, in order.
 bool is_whole(ProductView const& view, char label) {
-  auto const place = place_of(label, view.labels);
-  if (!place) return false;
-  for (std::size_t r = 0; r < view.axes.size(); ++r)
-    if (view.axes[r].from == static_cast<int>(*place))
-      return view.axes[r].offset == 0 && view.axes[r].stride == 1 &&
-             layout_of(view.array)->shape()[r] == view.extents[*place];
-  return false;
+  auto const r = dimension_of(view, label);
+  return r && view.axes[*r].offset == 0 && view.axes[*r].stride == 1 &&
+         layout_of(view.array)->shape()[*r] == view.extents[*place_of(label, view.labels)];
 }
 
 // True of types whose sums are floats until the end, so that no array of cells can hold them.
@@ -68,20 +68,16 @@ bool rounds_last(ProductType type) {
 
 // About how many pieces of a view a device has along a label that `axes` cut.
 std::int64_t pieces_of_device(ProductView const& view, char label, AxisNames const& axes) {
-  if (axes.empty()) return 1;
+  auto const r = dimension_of(view, label);
+  if (axes.empty() || !r) return 1;
   auto const& layout = *layout_of(view.array);
   auto const parts = devices_along(layout.mesh(), axes);
-  auto const place = *place_of(label, view.labels);
-  auto const extent = view.extents[place];
-  for (std::size_t r = 0; r < view.axes.size(); ++r) {
-    auto const& axis = view.axes[r];
-    if (axis.from != static_cast<int>(place)) continue;
-    auto const last = axis.offset + (extent - 1) * axis.stride;
-    auto const pieces = layout.sharding().cut(r).pieces_intersecting(
-        layout.shape()[r], parts, std::min(axis.offset, last), std::max(axis.offset, last) + 1);
-    return ceil_div(std::min(pieces.size(), extent), parts);
-  }
-  return 1;
+  auto const extent = view.extents[*place_of(label, view.labels)];
+  auto const first = view.axes[*r].offset;
+  auto const last = first + (extent - 1) * view.axes[*r].stride;
+  auto const pieces = layout.sharding().cut(*r).pieces_intersecting(
+      layout.shape()[*r], parts, std::min(first, last), std::max(first, last) + 1);
+  return ceil_div(std::min(pieces.size(), extent), parts);
 }
 
 // The part of a view from which a plan follows.
@@ -137,7 +133,6 @@ PlannedLabel planned_label(ProductOperands const& operands, ProductView const& t
                       .axes_target = axes_of(target, label, extent, mesh)};
   result.scattered_a = pieces_of_device(operands.a, label, result.axes_a) > most_pieces;
   result.scattered_b = pieces_of_device(operands.b, label, result.axes_b) > most_pieces;
-  result.scattered_target = pieces_of_device(target, label, result.axes_target) > most_pieces;
   return result;
 }
 
@@ -167,9 +162,9 @@ ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target
   // Sums elsewhere have one dimension more, that of layers.
   result.may_leave_target = target.labels.size() < max_rank;
   result.may_stay_in_target = boxes <= most_boxes || !result.may_leave_target;
-  if (!result.may_stay_in_target)
-    for (std::size_t d = 0; d < pieces.size(); ++d)
-      result.labels[d].scattered_target = pieces[d] > 1;
+  auto const most = result.may_stay_in_target ? most_pieces : 1;
+  for (std::size_t d = 0; d < pieces.size(); ++d)
+    result.labels[d].scattered_target = pieces[d] > most;
   result.may_cut_terms = terms_are_whole && !rounds_last(type);
   return result;
 }

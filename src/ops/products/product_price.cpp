@@ -85,7 +85,7 @@ class Bytes {
   // there are devices that own an equal share of what is lacked.
   [[nodiscard]] double messages() const {
     double messages = 0;
-    auto const others = static_cast<double>(sizes_.mesh.size() - 1);
+    auto const others = static_cast<double>(std::max<std::int64_t>(sizes_.mesh.size() - 1, 1));
     for (auto const& part : all_parts())
       if (part.lacked() > 0)
         messages += part.owned > 0 ? std::clamp(std::ceil(part.lacked() / part.owned), 1.0, others)
@@ -151,7 +151,7 @@ class Bytes {
   // How many indices of a label both the work and the array have on a device.
   [[nodiscard]] double owned_along(std::size_t l, Array const& array) const {
     auto const& label = sizes_.labels[l];
-    bool const is_scattered_work = is_in_place_ ? label.scattered_target : false;
+    bool const is_scattered_work = is_in_place_ && label.scattered_target;
     bool const is_alike = is_relayed(l) || label.*array.is_scattered == is_scattered_work;
     auto const& axes = label.*array.axes;
     auto const parts = is_alike ? parts_.along_either(work_axes(l), axes)
