@@ -97,6 +97,14 @@ CASES = {
         "1MiB": (1, 131_072, 100),
         "64MiB": (1, 8_388_608, 2),
     },
+    # Doubles of each process.
+    "collectives": {
+        "8B": (1, 1, 20_000),
+        "64KiB": (1, 8_192, 1_000),
+        "1MiB": (1, 131_072, 100),
+        "4MiB": (1, 524_288, 25),
+        "64MiB": (1, 8_388_608, 2),
+    },
     # The length of a side; 5792 doubles squared are 256 MiB. Copies: each process gets all.
     "reshard": {
         "8MiB": (2, 1024, 20),

@@ -26,7 +26,7 @@ set_tests_properties(bench.against PROPERTIES
 foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-2048
              staggered.water-1024 staggered.fdtd-1024 star.2d-2048 residual.adaptive-2048 residual.jacobi-2048
              transpose.2d-2048 multigrid.3d-65
-             sum.binned-64Ki sum.fast-64Ki random.uniform-float-64Ki random.walk-double-32Ki matmul.double-256 matmul.rows-64 matmul.terms-65536 transport.8B reshard.8MiB reshard.copies-2MiB onesided.read-8B cells.exp-double cells.axpy-float meet.fences meet.iterate-10)
+             sum.binned-64Ki sum.fast-64Ki random.uniform-float-64Ki random.walk-double-32Ki matmul.double-256 matmul.rows-64 matmul.terms-65536 transport.8B collectives.64KiB reshard.8MiB reshard.copies-2MiB onesided.read-8B cells.exp-double cells.axpy-float meet.fences meet.iterate-10)
   string(REPLACE "." ";" words ${case})
   list(GET words 0 bench)
   list(GET words 1 name)

@@ -1,15 +1,37 @@
 #include "tessera/ops/partial.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tessera/base/error.hpp"
+#include "tessera/detail/runtime/submit.hpp"
 
+#include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/layout/placement.hpp"
+#include "src/runtime/submission.hpp"
+#include "src/statement/copy_statement.hpp"
+#include "src/statement/operations/operation.hpp"
 
 namespace tessera::detail {
+namespace {
+
+// Each device adds up its share of the cells; then all take the others' shares.
+class SharesOfSum final : public OperationSteps {
+ public:
+  void visit(Operation const& operation, DeviceSpan const& /*devices*/,
+             Visit const& visit) const override {
+    for (std::size_t number = 0; number < operation.statements.size(); ++number)
+      visit({number, number, *operation.statements[number]});
+  }
+  [[nodiscard]] std::uint64_t hash() const override { return hash_text("shares of a sum"); }
+  [[nodiscard]] std::int64_t most_steps() const override { return 2; }
+  [[nodiscard]] std::string words() const override { return "in shares first"; }
+};
+
+}  // namespace
 
 NamedSharding sharding_of_sum(NamedSharding const& partials, Shape const& shape, ReduceOp op) {
   auto const& entries = partials.spec().entries();
@@ -35,15 +57,25 @@ NamedSharding with_partials_first(NamedSharding const& sharding, SpecEntry const
   return sharding_of(sharding.mesh(), dimensions);
 }
 
-NamedSharding sharding_to_add_up(Layout const& partials, Layout const& to,
-                                 std::int64_t cell_bytes) {
-  auto const& names = partials.sharding().spec()[0].axes();
-  bool const may_spread = partials.mesh() == to.mesh() &&
-                          std::none_of(names.begin(), names.end(), [&](std::string const& axis) {
-                            return is_cut_by(to.sharding().spec(), axis);
-                          });
-  if (!may_spread) return to.sharding();
-  return spread_out(to, partials, cell_bytes);
+StatePtr shares_of_sum(StatePtr const& partials, StatePtr const& into) {
+  auto const& terms = *layout_of(partials);
+  auto const& to = *layout_of(into);
+  auto const& names = terms.sharding().spec()[0].axes();
+  bool const may_spread =
+      terms.mesh() == to.mesh() && std::none_of(names.begin(), names.end(), [&](auto const& axis) {
+        return is_cut_by(to.sharding().spec(), axis);
+      });
+  if (!may_spread) return nullptr;
+  auto const spread = spread_out(to, terms, into->element_bytes());
+  if (spread == to.sharding()) return nullptr;
+  return make_state(spread, to.shape(), into->element_bytes());
+}
+
+void submit_sum(Statement const& sum, StatePtr const& shares, StatePtr const& into) {
+  if (shares == nullptr) return submit(sum);
+  static auto const steps = std::make_shared<SharesOfSum const>();
+  CopyStatement const copy(into, shares, sum.location);
+  submit(Operation{{sum.kind, sum.location, steps}, {&sum, &copy.statement()}});
 }
 
 }  // namespace tessera::detail

@@ -49,7 +49,7 @@ FLOORS = {
     "runtime": ["statements", "profiler", "start", "devices", "."],
     "array": ["erased", "expr", "gpu", "evaluate", "."],
     "program": ["."],
-    "ops": [".", "products"],
+    "ops": [".", ("products", "collectives")],
     "random": ["."],
 }
 # Rooms of the top floor, each with the others of them that it may include. Only io exists; the others
@@ -72,6 +72,7 @@ PLACES = {
     "array/axes.hpp": "array/expr",
     "ops/products.hpp": "ops/products",
     "ops/einsum.hpp": "ops/products",
+    "ops/collectives.hpp": "ops/collectives",
 }
 # Headers of other libraries in include/: programs that include these know what they bring.
 THIRD_PARTY = {
@@ -79,7 +80,7 @@ THIRD_PARTY = {
     "mpi_communicator.hpp": {"mpi.h"},
     "gpu_launch.hpp": {"cuda_runtime_api.h"},  # where nvcc compiles
 }
-UMBRELLAS = ("all.hpp", "products.hpp", "random.hpp", "tessera.hpp")
+UMBRELLAS = ("all.hpp", "collectives.hpp", "products.hpp", "random.hpp", "tessera.hpp")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 # What is not code, and calls without a qualifier: `name(` or `name<T>(`.

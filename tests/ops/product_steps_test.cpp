@@ -114,7 +114,7 @@ class RelayCase {
   ProductView into_;
   ProductStatement first_terms_;
   ProductStatement more_terms_;
-  CopyStatement copy_;
+  CopyOfView copy_;
   Operation operation_;
 };
 

@@ -24,21 +24,49 @@
 namespace tessera {
 namespace detail {
 
-/// The sum from the first partial result to the last, in double. A sum of negative zeros is a
+/// The type in which partial results of type T are added up: float for floats of 16 bits, double
+/// for float and double.
+template <class T>
+using WideFloat = std::conditional_t<sizeof(T) == 2, float, double>;
+
+/// The sum from the first partial result to the last, rounded once. A sum of negative zeros is a
 /// negative zero.
 template <class T>
 struct SumInOrder {
-  double sum = -0.0;
+  static constexpr bool adds_singly = true;
+  WideFloat<T> sum = -0.0F;
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
-    for (std::int64_t j = 0; j < count; ++j) sum += static_cast<double>(row(j));
+    for (std::int64_t j = 0; j < count; ++j) add_term(row(j));
   }
   template <class Term>
-  TESSERA_FUNCTION void add_term(Term term) {
-    sum += static_cast<double>(term);
+  TESSERA_FUNCTION void add_term(Term const& term) {
+    sum += static_cast<WideFloat<T>>(term);
   }
   TESSERA_FUNCTION void merge(SumInOrder const& other) { sum += other.sum; }
   [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
+};
+/// The same of complex numbers, by parts.
+template <class T>
+struct ComplexSumInOrder {
+  static constexpr bool adds_singly = true;
+  SumInOrder<typename T::value_type> real;
+  SumInOrder<typename T::value_type> imaginary;
+  template <class Row>
+  TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) add_term(row(j));
+  }
+  TESSERA_FUNCTION void add_term(T const& term) {
+    real.add_term(term.real());
+    imaginary.add_term(term.imag());
+  }
+  TESSERA_FUNCTION void merge(ComplexSumInOrder const& other) {
+    real.merge(other.real);
+    imaginary.merge(other.imaginary);
+  }
+  [[nodiscard]] TESSERA_FUNCTION T value(double) const {
+    return {real.value(0), imaginary.value(0)};
+  }
 };
 
 /// The accumulator for partial results of type T.
@@ -46,8 +74,9 @@ template <class T, ReduceOp op>
 struct PartialsOf;
 template <class T>
 struct PartialsOf<T, ReduceOp::sum> {
-  using type = std::conditional_t<std::is_integral_v<T>, IntegerSum<T>,
-                                  std::conditional_t<is_complex<T>, FinishedSum<T>, SumInOrder<T>>>;
+  using type =
+      std::conditional_t<std::is_integral_v<T>, IntegerSum<T>,
+                         std::conditional_t<is_complex<T>, ComplexSumInOrder<T>, SumInOrder<T>>>;
 };
 template <class T>
 struct PartialsOf<T, ReduceOp::prod> {
@@ -73,10 +102,12 @@ struct PartialsOf<T, ReduceOp::max> {
 /// Throws: ShardingError if an axis cuts the array, is not of its mesh, or none is given.
 [[nodiscard]] NamedSharding with_partials_first(NamedSharding const& sharding,
                                                 SpecEntry const& axes);
-/// The first sharding of the sum: spread over the devices on which `to` holds copies, unless the
-/// sum is small.
-[[nodiscard]] NamedSharding sharding_to_add_up(Layout const& partials, Layout const& to,
-                                               std::int64_t cell_bytes);
+/// A new array for the sum, spread over the devices on which `into` holds copies, so that each of
+/// them adds up a share; null where each is to add up all of its cells.
+[[nodiscard]] StatePtr shares_of_sum(StatePtr const& partials, StatePtr const& into);
+/// Submits `sum`, which writes the shares, and the copy of these to `into`, as one operation. With
+/// null for the shares, `sum` writes `into` and is all.
+void submit_sum(Statement const& sum, StatePtr const& shares, StatePtr const& into);
 
 /// All cells of an array, as dimensions of a statement.
 template <class T, std::size_t N>
@@ -84,21 +115,18 @@ template <class T, std::size_t N>
   return DistArray<T, N>(state).view(location);
 }
 
-/// Adds up along dimension 0 where `into` lies; this is Addends::sum_partials.
+/// Adds up along dimension 0 where `into` lies; this is Partials::sum_partials.
 template <class T, std::size_t N, class A>
-void sum_partials(StatePtr const& partials, StatePtr const& into, SourceLocation const& location) {
+void sum_partials(StatePtr const& partials, StatePtr const& into, char const* kind,
+                  SourceLocation const& location) {
   auto const terms = whole_view<T, N + 1>(partials, location);
-  auto const merge = [&](StatePtr const& to) {
-    AffineMap map{N + 1, {}};
-    for (int d = 1; d <= static_cast<int>(N); ++d) map.axes.push_back({d, 0, 1});
-    run_fold<A, T>(terms, {to, {layout_of(to), map, whole(terms.shape())}, nullptr, true},
-                   {"add up", location, 0});
-  };
-  auto const spread = sharding_to_add_up(*layout_of(partials), *layout_of(into), sizeof(T));
-  if (spread == layout_of(into)->sharding()) return merge(into);
-  auto const shares = make_state(spread, layout_of(into)->shape(), sizeof(T));
-  merge(shares);
-  copy_cells(into, shares, location);
+  auto const shares = shares_of_sum(partials, into);
+  auto const& target = shares == nullptr ? into : shares;
+  AffineMap map{N + 1, {}};
+  for (int d = 1; d <= static_cast<int>(N); ++d) map.axes.push_back({d, 0, 1});
+  with_fold<A, T>(terms, {target, {layout_of(target), map, whole(terms.shape())}, nullptr, true},
+                  {kind, location, 0},
+                  [&](Statement const& sum) { submit_sum(sum, shares, into); });
 }
 
 /// The neutral element of a sum, product, minimum or maximum.

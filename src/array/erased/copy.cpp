@@ -8,18 +8,19 @@
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 #include "src/runtime/allocation.hpp"
-#include "src/statement/copy_kernel.hpp"
+#include "src/statement/copy_statement.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera::detail {
 
-void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
+void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location,
+                char const* kind) {
   check_runtime(*from);
   auto const* const partials = storage_of(*from).partials();
   if (partials == nullptr || partials->value != nullptr)
-    copy_cells(to, readable(from), location);
+    copy_cells(to, readable(from), location, kind == nullptr ? "copy" : kind);
   else
-    partials->sum_partials(partials->cells, to, location);
+    partials->sum_partials(partials->cells, to, kind == nullptr ? "add up" : kind, location);
 }
 
 void assign_array(StatePtr& to, StatePtr const& from) {
@@ -39,23 +40,10 @@ void assign_array(StatePtr& to, StatePtr const& from) {
   copy_value(to, from, {});
 }
 
-void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
+void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location,
+                char const* kind) {
   if (to == from) return;
-  Statement statement;
-  CopyKernel const kernel{to->element_bytes()};
-  auto const identity = AffineMap::identity(to->layout()->rank());
-  statement.kind = "copy";
-  statement.location = location;
-  statement.type_hash = hash_text("copy");
-  statement.purpose = Purpose::transfer;
-  statement.copied_bytes = to->element_bytes();
-  statement.work = {to->layout(), identity, whole(to->layout()->shape())};
-  statement.target = to;
-  statement.operands.push_back({from, Access::plain(identity), -1});
-  statement.forms = copy_forms();
-  statement.kernel = &kernel;
-  statement.kernel_bytes = sizeof kernel;
-  submit(statement);
+  submit(CopyStatement(to, from, location, kind).statement());
 }
 
 }  // namespace tessera::detail

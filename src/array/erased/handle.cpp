@@ -230,7 +230,7 @@ StatePtr const& readable(StatePtr const& state) {
     auto value =
         make_state(layout.sharding().without_partial(), layout.shape(), state->element_bytes());
     HeardAsOne const heard(KeptValue{storage_of(*state), value});
-    partials->sum_partials(partials->cells, value, {});
+    partials->sum_partials(partials->cells, value, "add up", {});
     value->freeze();
     partials->value = std::move(value);
   }

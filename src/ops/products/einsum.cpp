@@ -142,7 +142,7 @@ bool evaluate_einsum(EinsumOperands operands, ProductView const& target, Product
   if (views.size() == 2)
     return multiply_views({views[0], views[1], operands.kind, operands.location}, target, type,
                           options);
-  submit(CopyStatement(views[0], target, operands.location).statement());
+  submit(CopyOfView(views[0], target, operands.location).statement());
   return true;
 }
 

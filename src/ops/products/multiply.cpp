@@ -340,7 +340,7 @@ void submit_steps(ProductOperands const& operands, ProductView const& target, Pr
                   ProductView const* start, PlannedProduct const& planned) {
   StatePtr sums;
   auto into = target;
-  std::optional<CopyStatement> copy;
+  std::optional<CopyOfView> copy;
   if (planned.sums != nullptr) {
     sums = detail::make_state(planned.sums, target.array->element_bytes());
     into = layer_of(sums, planned.first_layer, target);

@@ -85,6 +85,12 @@ Access access_of(ProductView const& view, ProductSpace const& space) {
   return Access::plain(map);
 }
 
+ProductSpace space_of_copy(ProductView const& target) {
+  ProductSpace space{target.labels, target.extents, {}};
+  if (space.labels.empty()) add_dimension(space, no_label, 1, ProductRole::row);
+  return space;
+}
+
 std::uint64_t hash_of(ProductKernel const& kernel) {
   auto hash = detail::hash_text("product");
   hash = detail::mix(hash, static_cast<std::uint64_t>(kernel.type));
@@ -157,22 +163,10 @@ ProductStatement::ProductStatement(ProductOperands const& operands, ProductView 
   statement_.kernel_bytes = sizeof kernel_;
 }
 
-CopyStatement::CopyStatement(ProductView const& from, ProductView const& target,
-                             SourceLocation const& location)
-    : kernel_{target.array->element_bytes()} {
-  ProductSpace space{target.labels, target.extents, {}};
-  if (space.labels.empty()) add_dimension(space, no_label, 1, ProductRole::row);
-  statement_.kind = "copy";
-  statement_.location = location;
-  statement_.type_hash = detail::hash_text("copy");
-  statement_.purpose = detail::Purpose::transfer;
-  statement_.copied_bytes = target.array->element_bytes();
-  statement_.work = {layout_of(target.array), access_of(target, space).map, whole(space.extents)};
-  statement_.target = named(target.array);
-  statement_.operands.push_back({from.array, access_of(from, space), -1});
-  statement_.forms = copy_forms();
-  statement_.kernel = &kernel_;
-  statement_.kernel_bytes = sizeof kernel_;
-}
+CopyOfView::CopyOfView(ProductView const& from, ProductView const& target,
+                       SourceLocation const& location)
+    : CopyStatement(target.array, access_of(target, space_of_copy(target)).map, from.array,
+                    access_of(from, space_of_copy(target)).map, space_of_copy(target).extents,
+                    location) {}
 
 }  // namespace tessera

@@ -11,7 +11,7 @@
 #include "tessera/detail/ops/products/product.hpp"
 
 #include "src/index/index.hpp"
-#include "src/statement/copy_kernel.hpp"
+#include "src/statement/copy_statement.hpp"
 #include "src/statement/statement.hpp"
 
 namespace tessera {
@@ -73,17 +73,9 @@ class ProductStatement {
 
 /// The statement target = from; both have the same labels.
 /// Lifetime: as ProductStatement.
-class CopyStatement {
+class CopyOfView : public CopyStatement {
  public:
-  CopyStatement(ProductView const& from, ProductView const& target, SourceLocation const& location);
-  CopyStatement(CopyStatement const&) = delete;
-  CopyStatement& operator=(CopyStatement const&) = delete;
-
-  [[nodiscard]] Statement const& statement() const { return statement_; }
-
- private:
-  CopyKernel kernel_;
-  Statement statement_;
+  CopyOfView(ProductView const& from, ProductView const& target, SourceLocation const& location);
 };
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 #include "src/base/detail.hpp"
 #include "src/plan/exchange/halo_plan.hpp"
 #include "src/plan/ghost.hpp"
-#include "src/statement/copy_kernel.hpp"
+#include "src/statement/copy_statement.hpp"
 
 namespace tessera {
 namespace {

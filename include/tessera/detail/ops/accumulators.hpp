@@ -72,6 +72,7 @@ void take_parts(Row const& row, std::int64_t count, Take const& take) {
 /// is a T.
 template <class T, class State, class Op, State start, class Term = State>
 struct Combined {
+  static constexpr bool adds_singly = true;
   State state = start;
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {

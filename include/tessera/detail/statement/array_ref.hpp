@@ -49,7 +49,8 @@ struct BorrowedBox {
 struct Partials {
   StatePtr cells;  ///< dimension 0 counts the partial results
   /// Adds `cells` up along dimension 0, into an array of the other dimensions with any layout.
-  void (*sum_partials)(StatePtr const& cells, StatePtr const& into,
+  /// `kind`: what the program asked for, as Statement::kind.
+  void (*sum_partials)(StatePtr const& cells, StatePtr const& into, char const* kind,
                        SourceLocation const& location) = nullptr;
   StatePtr value;  ///< null until the first read
 };

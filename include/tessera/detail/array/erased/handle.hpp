@@ -39,14 +39,17 @@ namespace tessera::detail {
 /// Ranks: collective.
 [[nodiscard]] StatePtr const& readable(StatePtr const& state);
 /// `to` = the value of `from`. A partial array that was not read yet is added up where `to` lies.
-void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location);
+/// `kind`: what the program asked for, as Statement::kind; null where it has no name.
+void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location,
+                char const* kind = nullptr);
 
 /// What `to = from` means: the value of `from`, written where `to` lies; a copy if `to` is null.
 /// Throws: ShapeError if the shapes differ; UsageError if `to` must not be written.
 void assign_array(StatePtr& to, StatePtr const& from);
 
 /// `to` = `from`, cell by cell; equal shapes, any layouts.
-void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location);
+void copy_cells(StatePtr const& to, StatePtr const& from, SourceLocation const& location,
+                char const* kind = "copy");
 
 /// Copies each device's boxes of `from`, each in row-major order, into its boxes of `to`, box by
 /// box. Both arrays have the same number of boxes of the same sizes; they are on one mesh and may

@@ -106,14 +106,20 @@ class Fold {
     put_result(*target_.first, sum, parameter_);
   }
 
-  // Rows are cells. Their terms are turned around a block at a time, so that accumulators get many
-  // at once.
+  // Rows are cells. Unless accumulators take single terms as fast, these are turned around a block
+  // at a time, so that an accumulator gets many at once.
   void fold_columns() {
     auto const count = call_.extents->back();
     auto const stride = call_.target_strides->back();
     auto* const first = target_.first;
-    for (std::int64_t j = 0; j < count; j += width)
-      fold_block(j, std::min(width, count - j), first + j * stride, stride);
+    constexpr auto cells = AddsSingly<A> ? most_cells : width;
+    for (std::int64_t j = 0; j < count; j += cells) {
+      auto const n = std::min(cells, count - j);
+      if constexpr (AddsSingly<A>)
+        fold_rows_of_cells(j, n, first + j * stride, stride);
+      else
+        fold_block(j, n, first + j * stride, stride);
+    }
   }
 
   using Row =
@@ -122,6 +128,21 @@ class Fold {
   static constexpr std::int64_t width = 32;
   static constexpr std::int64_t depth =
       std::clamp<std::int64_t>(std::int64_t{512} / static_cast<std::int64_t>(sizeof(Term)), 4, 64);
+
+  static constexpr std::int64_t most_cells = 512;
+
+  // The accumulators of neighbouring cells take a term each, row after row: a vector loop.
+  void fold_rows_of_cells(std::int64_t first, std::int64_t count, Out* into, std::int64_t stride) {
+    A sums[static_cast<std::size_t>(most_cells)];
+    do {
+      visit_blocks(row_, first, first + count,
+                   [&](auto const& cells, std::int64_t at, std::int64_t n) {
+                     auto* const sum = sums + (at - first);
+                     for (std::int64_t j = 0; j < n; ++j) sum[j].add_term(cells(j));
+                   });
+    } while (terms_.next(row_));
+    for (std::int64_t j = 0; j < count; ++j) put_result(into[j * stride], sums[j], parameter_);
+  }
 
   void fold_block(std::int64_t first, std::int64_t count, Out* into, std::int64_t stride) {
     A sums[static_cast<std::size_t>(width)];
@@ -242,8 +263,9 @@ struct FoldTarget {
   bool is_transfer = false;             ///< reads parts, or terms in their place
 };
 
-template <Accumulator A, class Out, class Node>
-void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label) {
+/// Calls use(statement) with the statement of a fold, which is valid during the call.
+template <Accumulator A, class Out, class Node, class Use>
+void with_fold(Node const& node, FoldTarget const& target, FoldLabel const& label, Use const& use) {
   IndexSpace<Node::rank> const space(node.extents());
   Statement statement;
   Builder builder(statement, {space.box().hi, Node::rank});
@@ -261,7 +283,11 @@ void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label
   statement.forms = {&fold_box<Terms, A, Out, true>, &fold_box<Terms, A, Out, false>, nullptr,
                      gpu_slot_of_fold<FoldKernel<Terms>, A, Out, space.rank>()};
   set_kernel(statement, kernel);
-  submit(statement);
+  use(statement);
+}
+template <Accumulator A, class Out, class Node>
+void run_fold(Node const& node, FoldTarget const& target, FoldLabel const& label) {
+  with_fold<A, Out>(node, target, label, [](Statement const& fold) { submit(fold); });
 }
 
 /// The inputs for placing an expression's new array, found without a statement.

@@ -22,6 +22,13 @@ concept Accumulator = std::is_trivially_copyable_v<A> && requires(A a, A const& 
   b.value(0.0);
 };
 
+/// Accumulators that take a term at a time as fast as a row of them: they say
+/// `static constexpr bool adds_singly = true`.
+template <class A>
+concept AddsSingly = requires {
+  requires A::adds_singly;
+};
+
 /// Accepts one term, which is the value: each device can compute it where it is made of scalars.
 template <class T>
 struct OneTerm {

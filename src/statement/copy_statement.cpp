@@ -1,8 +1,9 @@
-#include "src/statement/copy_kernel.hpp"
+#include "src/statement/copy_statement.hpp"
 
 #include <cstring>
 
-#include "src/statement/statement.hpp"
+#include "src/base/detail.hpp"
+#include "src/index/index.hpp"
 
 namespace tessera {
 namespace {
@@ -59,6 +60,30 @@ void copy_rows(void const* context, std::int64_t first, std::int64_t last) {
 
 KernelForms copy_forms() {
   return {copy_rows<true>, copy_rows<false>};
+}
+
+CopyStatement::CopyStatement(detail::StatePtr const& to, AffineMap const& map,
+                             detail::StatePtr const& from, AffineMap const& from_map,
+                             Shape const& shape, SourceLocation const& location)
+    : kernel_{to->element_bytes()} {
+  statement_.kind = "copy";
+  statement_.location = location;
+  statement_.type_hash = detail::hash_text("copy");
+  statement_.purpose = Purpose::transfer;
+  statement_.copied_bytes = to->element_bytes();
+  statement_.work = {to->layout(), map, whole(shape)};
+  statement_.target = detail::named(to);
+  statement_.operands.push_back({from, Access::plain(from_map), -1});
+  statement_.forms = copy_forms();
+  statement_.kernel = &kernel_;
+  statement_.kernel_bytes = sizeof kernel_;
+}
+
+CopyStatement::CopyStatement(detail::StatePtr const& to, detail::StatePtr const& from,
+                             SourceLocation const& location, char const* kind)
+    : CopyStatement(to, AffineMap::identity(to->layout()->rank()), from,
+                    AffineMap::identity(to->layout()->rank()), to->layout()->shape(), location) {
+  statement_.kind = kind;
 }
 
 }  // namespace tessera

@@ -1,0 +1,110 @@
+#pragma once
+/// @file
+/// Collectives on arrays. They change which devices hold which cells, and never a value: each is
+/// `reshard` to another sharding.
+///
+///                     from                              to
+///     all_gather      P("x", "model")                   P("x", none)
+///     all_reduce      P("x", none).partial("model")     P("x", none)
+///     reduce_scatter  P("x", none).partial("model")     P("x", "model")
+///     all_to_all      P(none, "model")                  P("model", none)
+///
+/// A sum of partial results runs from the first of them to the last, whatever travels how: it has
+/// the same bits on every device and in every run.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+
+#include "tessera/array/dist_array.hpp"
+#include "tessera/layout/cut.hpp"
+#include "tessera/mesh/partition_spec.hpp"
+
+namespace tessera {
+
+/// Between which dimensions `all_to_all` moves mesh axes.
+struct FromTo {
+  std::int64_t from;  ///< the dimension that is cut now; negative ones count from the end
+  std::int64_t to;    ///< the dimension that is cut then
+  /// How dimension `to` is cut; as the sharding says if this is not given.
+  std::optional<Cut> cut = {};
+};
+
+namespace detail {
+
+// The arrays that the functions below return.
+[[nodiscard]] StatePtr gathered(StatePtr const& from, SpecEntry const& axes,
+                                SourceLocation const& location);
+[[nodiscard]] StatePtr summed(StatePtr const& from, SpecEntry const& axes,
+                              SourceLocation const& location);
+[[nodiscard]] StatePtr summed_and_cut(StatePtr const& from, SpecEntry const& axes,
+                                      std::int64_t dimension, std::optional<Cut> const& cut,
+                                      SourceLocation const& location);
+[[nodiscard]] StatePtr cut_elsewhere(StatePtr const& from, SpecEntry const& axes,
+                                     FromTo const& dimensions, SourceLocation const& location);
+
+}  // namespace detail
+
+/// The array, no longer cut by these mesh axes: along them, each device has a copy. An array that
+/// is partial along other axes stays so.
+///
+/// Ranks:   collective.
+/// Throws:  ShardingError if an axis cuts no dimension, is named twice or is not of the mesh.
+/// Cost:    each device is sent the cells it lacks; from another host, each of them once per host.
+/// Example: all_gather(u, "model")
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> all_gather(
+    DistArray<T, N> const& u, SpecEntry const& axes,
+    std::source_location at = std::source_location::current()) {
+  return DistArray<T, N>(detail::gathered(u.storage(), axes, at));
+}
+
+/// The value of a partial array, of which each device that held a partial result has a copy.
+///
+/// Ranks:   collective.
+/// Throws:  ShardingError unless the array is partial along just these axes.
+/// Cost:    each device is sent the partial results of its share of the cells, and then the sums
+///          of the other shares. Small arrays: all partial results.
+/// Example: all_reduce(s, "model")
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> all_reduce(
+    DistArray<T, N> const& u, SpecEntry const& axes,
+    std::source_location at = std::source_location::current()) {
+  return DistArray<T, N>(detail::summed(u.storage(), axes, at));
+}
+
+/// The value of a partial array; the axes along which it was partial cut a dimension, after those
+/// that cut it already.
+///
+/// dimension: counted from 0; negative ones count from the end.
+/// cut:       how it is cut, such as Cut::explicit_sizes({3, 1}); as the sharding says if this is
+///            not given.
+/// Ranks:   collective.
+/// Throws:  ShardingError unless the array is partial along just these axes, or if the dimension
+///          cannot be cut so; ShapeError if there is no such dimension.
+/// Cost:    each device is sent the partial results of its cells.
+/// Example: reduce_scatter(s, "model", 1)
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> reduce_scatter(
+    DistArray<T, N> const& u, SpecEntry const& axes, std::int64_t dimension,
+    std::optional<Cut> const& cut = {}, std::source_location at = std::source_location::current()) {
+  return DistArray<T, N>(detail::summed_and_cut(u.storage(), axes, dimension, cut, at));
+}
+
+/// The array, cut by these mesh axes along another dimension than before, after the axes that cut
+/// it there already. An array that is partial along other axes stays so.
+///
+/// Ranks:   collective.
+/// Throws:  ShardingError if an axis does not cut dimension `from`, both dimensions are the same,
+///          or `to` cannot be cut so; ShapeError if there is no such dimension.
+/// Cost:    each device is sent the cells it lacks.
+/// Example: all_to_all(w, "model", {.from = 1, .to = 0})
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> all_to_all(
+    DistArray<T, N> const& u, SpecEntry const& axes, FromTo const& dimensions,
+    std::source_location at = std::source_location::current()) {
+  return DistArray<T, N>(detail::cut_elsewhere(u.storage(), axes, dimensions, at));
+}
+
+}  // namespace tessera
