@@ -148,6 +148,8 @@ Mesh::Mesh(std::vector<std::int64_t> devices, Shape const& shape, std::vector<st
   state_ = std::move(state);
 }
 
+Mesh::Mesh(std::shared_ptr<State const> state) : state_(std::move(state)) {}
+
 std::vector<MeshAxis> const& Mesh::axes() const {
   return state_->axes;
 }
@@ -164,6 +166,27 @@ std::size_t Mesh::axis(std::string_view name) const {
   for (auto const& axis : axes) names.emplace_back(axis.name);
   throw ShardingError(
       text("there is no mesh axis '", excerpt(name), "'; the mesh has ", excerpt(join(names))));
+}
+
+Mesh Mesh::split(std::string_view name, std::vector<MeshAxis> const& parts) const {
+  auto axes = state_->axes;
+  auto const at = axes.begin() + static_cast<std::ptrdiff_t>(axis(name));
+  auto const whole = *at;
+  axes.insert(axes.erase(at), parts.begin(), parts.end());
+  if (parts.empty())
+    throw ShardingError(text("mesh axis '", excerpt(whole.name),
+                             "' is split into no axes; give a name and a size for each"));
+  auto state = std::make_shared<State>(std::move(axes));
+  if (state->size != size())
+    throw ShardingError(text("mesh axis '", excerpt(whole.name), "' has size ", whole.size,
+                             " but is split into (", excerpt(join(parts)), "), which makes ",
+                             state->size / (size() / whole.size), "; give sizes that multiply to ",
+                             whole.size));
+  state->first = state_->first;
+  state->devices = state_->devices;
+  state->by_device = state_->by_device;
+  state->hash();
+  return Mesh(std::move(state));
 }
 
 DeviceId Mesh::device_at(std::int64_t position) const {

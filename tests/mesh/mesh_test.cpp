@@ -162,6 +162,51 @@ TEST_CASE("an axis is found by its name, or refused with those there are") {
                        ShardingError);
 }
 
+TEST_CASE("an axis is split into several, and every device keeps its place") {
+  auto const split = permuted().split("data", {{"kv", 2}, {"rep", 2}});
+
+  CHECK(split == Mesh({4, 6, 0, 2, 7, 3, 1, 5}, {2, 2, 2}, {"kv", "rep", "model"}));
+  CHECK(split.fingerprint() ==
+        Mesh({4, 6, 0, 2, 7, 3, 1, 5}, {2, 2, 2}, {"kv", "rep", "model"}).fingerprint());
+  CHECK(split.position_of(DeviceId{3}) == permuted().position_of(DeviceId{3}));
+  CHECK(split.coordinates(5) == Index{1, 0, 1});
+  CHECK(Mesh({{"data", 2}, {"model", 8}}).split("model", {{"kv", 4}, {"rep", 2}}) ==
+        Mesh({{"data", 2}, {"kv", 4}, {"rep", 2}}));
+  CHECK(Mesh({5, 6, 7, 8}, {4}, {"x"}).split("x", {{"a", 2}, {"b", 2}}) ==
+        Mesh({5, 6, 7, 8}, {2, 2}, {"a", "b"}));
+}
+
+TEST_CASE("a part of an axis may keep its name, be the only one, or have one device") {
+  Mesh const mesh({{"x", 4}, {"y", 3}});
+
+  CHECK(mesh.split("x", {{"x", 2}, {"z", 2}}) == Mesh({{"x", 2}, {"z", 2}, {"y", 3}}));
+  CHECK(mesh.split("y", {{"rows", 3}}) == Mesh({{"x", 4}, {"rows", 3}}));
+  CHECK(mesh.split("x", {{"a", 1}, {"b", 4}, {"c", 1}}).coordinates(5) == Index{0, 1, 0, 2});
+}
+
+TEST_CASE("a split that does not fit the axis or the mesh is refused") {
+  Mesh const mesh({{"data", 2}, {"model", 8}});
+
+  CHECK_THROWS_WITH_AS((void)mesh.split("model", {{"kv", 4}, {"rep", 4}}),
+                       "mesh axis 'model' has size 8 but is split into (kv=4, rep=4), which makes "
+                       "16; give sizes that multiply to 8",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS((void)mesh.split("x", {{"a", 8}}),
+                       "there is no mesh axis 'x'; the mesh has data, model", ShardingError);
+  CHECK_THROWS_WITH_AS((void)mesh.split("model", {{"kv", 4}, {"data", 2}}),
+                       "mesh axis 'data' is listed twice in (data=2, kv=4, data=2); names must "
+                       "differ",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS((void)mesh.split("model", {{"kv", 4}, {"kv", 2}}),
+                       "mesh axis 'kv' is listed twice in (data=2, kv=4, kv=2); names must differ",
+                       ShardingError);
+  CHECK_THROWS_WITH_AS((void)mesh.split("model", {{"kv", -4}, {"rep", -2}}),
+                       "mesh axis 'kv' has size -4; sizes are 1 or more", ShardingError);
+  CHECK_THROWS_WITH_AS((void)mesh.split("model", {}),
+                       "mesh axis 'model' is split into no axes; give a name and a size for each",
+                       ShardingError);
+}
+
 TEST_CASE("a mesh without axes, or with more than eight, is refused") {
   CHECK_THROWS_WITH_AS(Mesh(std::vector<MeshAxis>{}),
                        "a mesh needs at least one axis; for one device use Mesh({{\"x\", 1}})",

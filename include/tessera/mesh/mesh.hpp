@@ -51,6 +51,13 @@ class Mesh {
   /// The place of an axis in the list. Throws: ShardingError, listing the axes there are.
   [[nodiscard]] std::size_t axis(std::string_view name) const;
 
+  /// The same devices in the same places, with several axes where `axis` is, the major one first.
+  /// Throws:  ShardingError if there is no such axis, the sizes do not multiply to its size, or as
+  ///          the constructors.
+  /// Example: Mesh({{"data", 2}, {"model", 8}}).split("model", {{"kv", 4}, {"rep", 2}}) is
+  ///          Mesh({{"data", 2}, {"kv", 4}, {"rep", 2}}).
+  [[nodiscard]] Mesh split(std::string_view axis, std::vector<MeshAxis> const& parts) const;
+
   /// The device at a row-major position. Throws: IndexError unless 0 <= position < size().
   [[nodiscard]] DeviceId device_at(std::int64_t position) const;
   /// Where a device lies; nothing if it is not of this mesh.
@@ -72,6 +79,7 @@ class Mesh {
 
  private:
   struct State;
+  explicit Mesh(std::shared_ptr<State const> state);
   std::shared_ptr<State const> state_;
 };
 
