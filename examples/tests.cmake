@@ -70,6 +70,11 @@ tessera_test_example(seepage_2d 0 21 230)
 tessera_test_example(polynomial_1d 101 2 2)
 tessera_test_example(smooth_3d 11 2 2)
 tessera_test_example(echo_2d 33 60)
+tessera_test_example_as(sharding_strategies solo:1)
+set_tests_properties(example.sharding_strategies.solo1 PROPERTIES PASS_REGULAR_EXPRESSION "\
+       q dim 0: 0-16 [|] 16-24 [|] 24-40 [|] 40-48 [|] 48-64 [|] 64-72 [|] 72-88 [|] 88-96
+       k dim 0: 0-8 [|] 0-8 [|] 8-16 [|] 8-16 [|] 16-24 [|] 16-24 [|] 24-32 [|] 24-32
+.*[|]   0   [|]   1   [|]   2   [|]   3   [|] 0 [|] 1 [|] 2 [|] 3 [|] 0 [|] 1 [|] 2 [|] 3 [|]")
 tessera_test_example_as(heat_1d_serial solo:1 --cells 101 --steps 100)
 
 # All spreads and routes against each other and against the plain loop.

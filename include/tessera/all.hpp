@@ -6,4 +6,5 @@
 #include "tessera/collectives.hpp"
 #include "tessera/products.hpp"
 #include "tessera/random.hpp"
+#include "tessera/strategies.hpp"
 #include "tessera/tessera.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// Arrays over a mesh of devices: what every program needs. What only some need has headers of its
-/// own beside this one, which bring this one too: collectives.hpp, products.hpp, random.hpp. all.hpp
-/// brings all.
+/// own beside this one, which bring this one too: collectives.hpp, products.hpp, random.hpp,
+/// strategies.hpp. all.hpp brings all.
 
 #include "tessera/array/adopt.hpp"
 #include "tessera/array/contract.hpp"

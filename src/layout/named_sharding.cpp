@@ -9,6 +9,7 @@
 #include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/index/index.hpp"
+#include "src/mesh/axes.hpp"
 
 namespace tessera {
 namespace {
@@ -117,12 +118,6 @@ void check_dimension(PartitionSpec const& spec, std::size_t d) {
   throw ShapeError(text("there is no dimension ", static_cast<std::int64_t>(d), " in ",
                         excerpt(text(spec)), ", which has ", spec.rank(),
                         spec.rank() == 1 ? " entry" : " entries", "; they are counted from 0"));
-}
-
-std::string axes_text(SpecEntry const& entry) {
-  auto const& axes = entry.axes();
-  if (axes.empty()) return "no mesh axis";
-  return excerpt(join(axes, axes.size() == 1 ? "mesh axis '" : "mesh axes '", "'", "', '"));
 }
 
 }  // namespace

@@ -10,6 +10,9 @@
 #include "tessera/mesh/mesh.hpp"
 #include "tessera/mesh/partition_spec.hpp"
 
+#include "src/base/detail.hpp"
+#include "src/base/text.hpp"
+
 namespace tessera {
 
 using AxisNames = std::vector<std::string>;
@@ -39,6 +42,13 @@ using AxisNames = std::vector<std::string>;
   std::int64_t devices = 1;
   for (auto const& name : axes) devices *= mesh.axes()[mesh.axis(name)].size;
   return devices;
+}
+
+/// "mesh axis 'x'", "mesh axes 'x', 'y'", "no mesh axis"
+[[nodiscard]] inline std::string axes_text(SpecEntry const& entry) {
+  auto const& axes = entry.axes();
+  if (axes.empty()) return "no mesh axis";
+  return excerpt(join(axes, axes.size() == 1 ? "mesh axis '" : "mesh axes '", "'", "', '"));
 }
 
 }  // namespace tessera

@@ -37,7 +37,7 @@ FLOORS = {
     "kernels": ["formulas", ("products", "random"), ".", "x86"],
     "index": ["."],
     "mesh": ["."],
-    "layout": ["."],
+    "layout": [".", "strategies"],
     "plan": [".", ("exchange", "schedules")],
     "statement": [".", "lowering", "operations", "loop"],
     "device": [".", ("host", "nccl"), ("cuda", "emulated"), "drivers"],
@@ -55,16 +55,16 @@ FLOORS = {
 # Rooms of the top floor, each with the others of them that it may include. Only io exists; the others
 # are planned.
 TOP = {
-    "strategy": [],
     "grad": [],
     "hints": [],
     "io": [],
-    "nn": ["strategy"],
-    "onnx": ["hints", "nn", "strategy", "io"],
+    "nn": [],
+    "onnx": ["hints", "nn", "io"],
 }
 # Headers below include/tessera/ whose folder does not say where they belong: users name them, so their
 # paths are short.
 PLACES = {
+    "layout/strategies.hpp": "layout/strategies",
     "runtime/budget.hpp": "runtime/profiler",
     "array/element.hpp": "array/expr",
     "array/scalar.hpp": "array/expr",
@@ -80,7 +80,8 @@ THIRD_PARTY = {
     "mpi_communicator.hpp": {"mpi.h"},
     "gpu_launch.hpp": {"cuda_runtime_api.h"},  # where nvcc compiles
 }
-UMBRELLAS = ("all.hpp", "collectives.hpp", "products.hpp", "random.hpp", "tessera.hpp")
+UMBRELLAS = ("all.hpp", "collectives.hpp", "products.hpp", "random.hpp", "strategies.hpp",
+             "tessera.hpp")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 # What is not code, and calls without a qualifier: `name(` or `name<T>(`.
