@@ -1,5 +1,5 @@
-/// A summed area table: after it, the sum over any rectangle of a picture takes four cells. Cell
-/// (i, j) of the table is the sum of rows 0 to i and columns 0 to j.
+/// With a summed area table, the sum over any rectangle of a picture takes four reads: cell (i, j)
+/// of the table is the sum of rows 0 to i and columns 0 to j.
 ///
 /// Sums along a dimension need all of it on one device. So the picture is cut by rows, then by
 /// columns: an all-to-all, as in a transform along each dimension.
@@ -33,6 +33,10 @@ int main(int argc, char** argv) {
   ts::Runtime runtime(argc, argv);
   std::int64_t const rows = argc > 2 ? std::atoll(argv[1]) : 2000;
   std::int64_t const columns = argc > 2 ? std::atoll(argv[2]) : 3000;
+  if (rows < 4 || columns < 4) {
+    if (ts::process().value() == 0) std::fputs("give 4 rows and columns or more\n", stderr);
+    return 2;
+  }
   ts::NamedSharding const by_rows(ts::Mesh({{"x", ts::device_count()}}), ts::P("x", ts::none));
   auto const picture = ts::from_index<std::int64_t>(
       {rows, columns}, by_rows, [](auto i) { return (i[0] * 7919 + i[1] * 104729) % 256; });

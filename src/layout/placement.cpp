@@ -1,5 +1,7 @@
 #include "src/layout/placement.hpp"
 
+#include "tessera/base/error.hpp"
+
 namespace tessera {
 
 PlacedDimensions placed_dimensions(NamedSharding const& sharding) {
@@ -21,6 +23,16 @@ NamedSharding sharding_of(Mesh const& mesh, PlacedDimensions const& dimensions) 
 
 bool fits_every_extent(Cut const& cut) {
   return !cut.lists_cells() && cut.kind() != Cut::Kind::strict;
+}
+
+bool fits(Cut const& cut, std::int64_t extent, std::int64_t ways) {
+  if (fits_every_extent(cut)) return true;
+  try {
+    cut.check(extent, ways);
+  } catch (ShardingError const&) {
+    return false;
+  }
+  return true;
 }
 
 PlacedDimension placed_like(Layout const& layout, std::size_t d, std::int64_t extent,

@@ -32,6 +32,9 @@ using PlacedDimensions = std::vector<PlacedDimension>;
 /// True if the rule can cut any number of cells: it lists no sizes and is not strict.
 [[nodiscard]] bool fits_every_extent(Cut const& cut);
 
+/// True if the rule can cut an extent in so many ways: always, unless it is strict or lists cells.
+[[nodiscard]] bool fits(Cut const& cut, std::int64_t extent, std::int64_t ways);
+
 /// The rule for results: a dimension of `extent` cells that follows dimension `d` of an array has
 /// its mesh axes but those in `used`, and its cut. If that cut does not fit every extent, and axes
 /// or extent differ, the dimension is cut balanced.

@@ -28,7 +28,9 @@ class SharesOfSum final : public OperationSteps {
   }
   [[nodiscard]] std::uint64_t hash() const override { return hash_text("shares of a sum"); }
   [[nodiscard]] std::int64_t most_steps() const override { return 2; }
-  [[nodiscard]] std::string words() const override { return "in shares first"; }
+  [[nodiscard]] std::string words() const override {
+    return "in two rounds: shares, then copies of them";
+  }
 };
 
 }  // namespace

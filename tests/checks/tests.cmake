@@ -16,7 +16,7 @@ endfunction()
 tessera_add_check(includes floors.py "${PROJECT_SOURCE_DIR}")
 if(TESSERA_BUILD_EXAMPLES AND NOT TESSERA_SANITIZE)
   tessera_add_check(house house.py "${PROJECT_SOURCE_DIR}" --build "${PROJECT_BINARY_DIR}"
-    --limit headers=82 --limit names=165 --limit bare=0 --limit lines=11000 --limit room=3000
+    --limit headers=82 --limit names=165 --limit bare=0 --limit lines=11100 --limit room=3000
     --limit file=400 --limit function=40 --limit symbols=0)
 endif()
 tessera_add_check(drawing floors.py --check-drawing "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}")

@@ -132,4 +132,11 @@ TEST_CASE("a fold has threads for all that a GPU has, where there are terms for 
   CHECK(split(100, 1, 40) == Split{32, 8, 1});
 }
 
+TEST_CASE("a sum that depends on the order of its terms has one thread") {
+  auto const split = split_in_order(256);
+
+  CHECK(split.threads() == 256);
+  CHECK(split.cells() == 256);
+}
+
 TEST_SUITE_END();

@@ -61,8 +61,8 @@ TEST_CASE("experts are dealt whole, and everything else is copied") {
   CHECK(layer.is_expert_parallel());
   CHECK(up.box_of(mesh.device_at(mesh.position({1, 3})), shape) == Box{{176, 0, 0}, {192, 4, 6}});
   CHECK(layer["down"] == layer["up"]);
-  CHECK(layer["router"].is_replicated());
-  CHECK(layer["shared"].is_replicated());
+  CHECK(layer["router"].is_replicate());
+  CHECK(layer["shared"].is_replicate());
 }
 
 TEST_CASE("experts that do not divide are balanced, and some devices may have none") {
@@ -110,13 +110,13 @@ TEST_CASE("a strategy answers what it is") {
 
   CHECK(rowwise().is_rowwise());
   CHECK(columnwise().is_colwise());
-  CHECK(replicate().is_replicated());
+  CHECK(replicate().is_replicate());
   CHECK(gate_up().is_gate_up());
   CHECK(stacked_qkv(heads).is_stacked_qkv());
   CHECK(head_aware_columnwise(heads).is_head_aware_colwise());
   for (auto const& other : {axiswise(0), strategy::heads(heads), strategy::kv_heads(heads),
                             segmented({.segments = {{4}}})})
-    CHECK_FALSE((other.is_rowwise() || other.is_colwise() || other.is_replicated() ||
+    CHECK_FALSE((other.is_rowwise() || other.is_colwise() || other.is_replicate() ||
                  other.is_gate_up() || other.is_stacked_qkv() || other.is_head_aware_colwise() ||
                  other.is_tensor_parallel() || other.is_expert_parallel()));
 }

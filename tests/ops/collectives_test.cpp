@@ -51,7 +51,7 @@ DistArray<double, N> numbered(std::array<std::int64_t, N> const& shape, NamedSha
                                [](auto const& i) { return value_at(Index(i.begin(), i.end())); });
 }
 
-// Of a partial array that `y` cuts: the addend of place k is the cell's number times 10^k.
+// Partial result k of a cell is the cell's number times 10^k.
 template <std::size_t N>
 DistArray<double, N> partial_numbered(std::array<std::int64_t, N> const& shape,
                                       NamedSharding const& on, std::int64_t places) {
@@ -104,6 +104,13 @@ TEST_CASE("all_gather makes copies along a mesh axis, and along several") {
       lies(all_gather(w, "x"), {grid(), P("y", none), {Cut::balanced(), Cut::unit(2)}}, value_at));
 }
 
+TEST_CASE("the segments of a dimension stay segments") {
+  auto const halves = Cut::segments({6, 7});
+  auto const u = numbered<1>({13}, {grid(), P({"x", "y"}), halves});
+
+  CHECK(lies(all_gather(u, "y"), {grid(), P("x"), halves}, value_at));
+}
+
 TEST_CASE("all_gather sends each device the cells it lacks") {
   auto const u = numbered<2>({8, 6}, {grid(), P("y", "x")});
 
@@ -143,6 +150,8 @@ TEST_CASE("reduce_scatter gives each device the sums of its share") {
   auto const sizes = Cut::explicit_sizes({0, 4, 1, 2});
   CHECK(
       lies(reduce_scatter(u, "y", 1, sizes), {grid(), P("x", "y"), {Cut::balanced(), sizes}}, sum));
+  CHECK(lies(reduce_scatter(u, "y", 1, Cut::cyclic(1)),
+             {grid(), P("x", "y"), {Cut::balanced(), Cut::cyclic(1)}}, sum));
 }
 
 TEST_CASE("all_to_all cuts another dimension") {
@@ -190,33 +199,38 @@ TEST_CASE("products, least and greatest partial results are combined as they say
   CHECK(test::holds(all_reduce(from_partials<ReduceOp::max>(terms()), "y"), greatest));
 }
 
-TEST_CASE("sums run in order, in float for 16 bits and by parts for complex numbers") {
-  Mesh const row({{"y", 8}});
-  auto const scale = [](std::int64_t k) { return k % 3 == 0 ? 1000.0 : 0.37; };
+namespace {
 
-  float half_sum = -0.0F;
-  for (std::int64_t k = 0; k < 8; ++k)
-    half_sum += static_cast<float>(static_cast<float16>(scale(k) * 1.1));
-  auto const halves = from_index<float16>(
-      {8, 5}, {row, P("y", none)}, [&](auto i) { return static_cast<float16>(scale(i[0]) * 1.1); });
-  CHECK(test::holds(all_reduce(from_partials(halves), "y"),
-                    std::vector<float16>(5, static_cast<float16>(half_sum))));
+// The sum of these partial results, of which each device of eight has one.
+template <class T>
+T sum_of(std::vector<T> const& terms) {
+  auto const partials =
+      from_index<T>({8, 1}, NamedSharding(Mesh({{"y", 8}}), P("y", none)),
+                    [&](auto i) { return terms[static_cast<std::size_t>(i[0])]; });
+  return all_reduce(from_partials(partials), "y").to_host()[0];
+}
 
-  using Complex = std::complex<float>;
-  auto const term = [&](std::int64_t k) {
-    return Complex(static_cast<float>(scale(k) * 1e5), static_cast<float>(-scale(k + 1) * 0.1));
-  };
-  double real = -0.0;
-  double imaginary = -0.0;
-  for (std::int64_t k = 0; k < 8; ++k) {
-    real += static_cast<double>(term(k).real());
-    imaginary += static_cast<double>(term(k).imag());
-  }
-  auto const numbers =
-      from_index<Complex>({8, 3}, {row, P("y", none)}, [&](auto i) { return term(i[0]); });
-  CHECK(test::holds(
-      all_reduce(from_partials(numbers), "y"),
-      std::vector<Complex>(3, {static_cast<float>(real), static_cast<float>(imaginary)})));
+}  // namespace
+
+TEST_CASE(
+    "sums run in order, rounded once, in float for 16 bits and by parts for complex numbers") {
+  // A float loses the second term beside the first, a double does not.
+  auto const half = [](double value) { return static_cast<float16>(value); };
+  CHECK(sum_of<float16>({half(32768), half(0x1p-10), half(-32768), half(1), half(0), half(0),
+                         half(0), half(0)}) == half(1));
+  auto const brain = [](double value) { return static_cast<bfloat16>(value); };
+  CHECK(sum_of<bfloat16>({brain(0x1p20), brain(0x1p-6), brain(-0x1p20), brain(1), brain(0),
+                          brain(0), brain(0), brain(0)}) == brain(1));
+  CHECK(sum_of<double>({1e16, 1, -1e16, 1, 0, 0, 0, 0}) == 1);
+
+  // A double loses the first 1 and keeps the second one, a float loses both.
+  std::vector<float> const floats{0x1p60F, 1, -0x1p60F, 0x1p30F, 1, -0x1p30F, 0, 0};
+  CHECK(sum_of<float>(floats) == 1);
+  std::vector<std::complex<float>> numbers;
+  for (auto const value : floats) numbers.emplace_back(value, -2 * value);
+  CHECK(sum_of(numbers) == std::complex<float>(1, -2));
+
+  CHECK(sum_of<std::int8_t>({100, 100, 100, 100, 100, 100, 100, 100}) == 800 - 3 * 256);
 }
 
 TEST_CASE("each collective is one thing, which explain calls by its name") {
@@ -250,11 +264,11 @@ TEST_CASE("the second call makes no plan") {
 
 TEST_CASE("loops replay collectives") {
   NamedSharding const cut(grid(), P("x", "y"));
-  auto u = numbered<2>({12, 16}, cut);
+  auto u = numbered<2>({48, 64}, cut);
   auto expected = u;
   auto const step = [](DistArray<double, 2>& v) {
     auto const columns = all_to_all(v, "y", {.from = 1, .to = 0});
-    auto const sums = all_reduce(to_partial(all_gather(v, "x"), "x"), "x");
+    auto const sums = all_reduce(to_partial(all_gather(v, "y"), "y"), "y");
     v = 0.3 * columns + 0.1 * sums;
   };
   for (int n = 0; n < 6; ++n) step(expected);
@@ -294,11 +308,21 @@ Places with(Places places, std::size_t d, Names const& names) {
   return places;
 }
 
-// True if the axes lie so, and each device holds its cells.
+// True if the axes lie so, each dimension that is cut has the cut of `before`, unless it lists
+// cells and the axes have changed, and each device holds its cells.
 template <class Value>
-bool is_at(DistArray<double, 2> const& u, Places const& places, Value const& value) {
-  return places_of(u.sharding()) == places && !u.sharding().is_partial() &&
-         lies(u, u.sharding(), value);
+bool is_at(DistArray<double, 2> const& u, Places const& places, NamedSharding const& before,
+           Value const& value) {
+  auto const& on = u.sharding();
+  bool is_right = places_of(on) == places && !on.is_partial() && lies(u, on, value);
+  for (std::size_t d = 0; d < places.size(); ++d) {
+    bool const may_change =
+        on.ways(d) == 1 || (places[d] != places_of(before)[d] && before.cut(d).lists_cells());
+    is_right =
+        is_right && (on.cut(d) == before.cut(d) || (may_change && on.cut(d) == Cut::balanced()));
+  }
+  if (!is_right) MESSAGE(before, " became ", on);
+  return is_right;
 }
 
 bool run_case(std::uint64_t seed) {
@@ -307,7 +331,7 @@ bool run_case(std::uint64_t seed) {
   auto const on = test::random_sharding(random, random.between(1, device_count()), Shape(shape));
   auto const places = places_of(on);
   auto const d = static_cast<std::size_t>(random.between(0, 1));
-  Names cut = places[d];
+  auto const& cut = places[d];
   Names unused;
   for (auto const& axis : on.mesh().axes())
     if (places == without(places, {axis.name})) unused.push_back(axis.name);
@@ -318,13 +342,13 @@ bool run_case(std::uint64_t seed) {
     auto const names = some_of(random, cut);
     auto const to = 1 - d;
     if (random.chance())
-      return is_at(all_gather(u, SpecEntry(names)), without(places, names), value_at);
+      return is_at(all_gather(u, SpecEntry(names)), without(places, names), on, value_at);
     bool const may_divide = on.cut(to).kind() != Cut::Kind::strict;
     if (!may_divide) return true;
     return is_at(
         all_to_all(u, SpecEntry(names),
                    {.from = static_cast<std::int64_t>(d), .to = static_cast<std::int64_t>(to)}),
-        with(without(places, names), to, names), value_at);
+        with(without(places, names), to, names), on, value_at);
   }
   auto const names = some_of(random, unused);
   std::int64_t count = 1;
@@ -337,9 +361,9 @@ bool run_case(std::uint64_t seed) {
   auto all = names;
   if (random.chance()) std::reverse(all.begin(), all.end());
   if (random.chance() || on.cut(d).kind() == Cut::Kind::strict)
-    return is_at(all_reduce(s, SpecEntry(all)), places, sum);
+    return is_at(all_reduce(s, SpecEntry(all)), places, on, sum);
   return is_at(reduce_scatter(s, SpecEntry(all), static_cast<std::int64_t>(d)),
-               with(places, d, all), sum);
+               with(places, d, all), on, sum);
 }
 
 }  // namespace

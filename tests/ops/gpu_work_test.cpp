@@ -9,6 +9,7 @@
 
 #include "tessera/detail/array/evaluate/axis_reduction.hpp"
 #include "tessera/detail/ops/accumulators.hpp"
+#include "tessera/ops/partial.hpp"
 
 #include "src/statement/statement.hpp"
 
@@ -181,6 +182,7 @@ void folds_as_the_host_does(std::mt19937& random) {
   if (to_strides.back() == 0) split.along_bits = static_cast<unsigned>(random_from(random, 0, 3));
   split.cells_bits = static_cast<unsigned>(random_from(random, 0, 3));
   split.rows_bits = static_cast<unsigned>(random_from(random, 0, 3));
+  if (detail::AddsInOrder<A>) split = split_in_order(8);
   fold_all(Work{*box, extents, split});
 
   CHECK(target == expected);
@@ -218,6 +220,8 @@ TEST_CASE("threads fold what the host folds") {
     folds_as_the_host_does<Extreme<double, Maximum>, 2, false>(random);
     folds_as_the_host_does<FloatingSum<double>, 3, false>(random);
     folds_as_the_host_does<FloatingSum<double>, 4, true>(random);
+    folds_as_the_host_does<SumInOrder<double>, 1, true>(random);
+    folds_as_the_host_does<SumInOrder<double>, 3, false>(random);
   }
 }
 

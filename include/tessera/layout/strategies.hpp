@@ -49,7 +49,7 @@ class Strategy {
 
   [[nodiscard]] bool is_rowwise() const;
   [[nodiscard]] bool is_colwise() const;
-  [[nodiscard]] bool is_replicated() const;
+  [[nodiscard]] bool is_replicate() const;
   [[nodiscard]] bool is_gate_up() const;
   [[nodiscard]] bool is_stacked_qkv() const;
   [[nodiscard]] bool is_head_aware_colwise() const;

@@ -9,8 +9,11 @@
 ///     reduce_scatter  P("x", none).partial("model")     P("x", "model")
 ///     all_to_all      P(none, "model")                  P("model", none)
 ///
-/// A sum of partial results runs from the first of them to the last, whatever travels how: it has
-/// the same bits on every device and in every run.
+/// A sum of partial results runs from the first of them to the last, whichever way they take: it
+/// has the same bits on every device and in every run.
+///
+/// A dimension whose mesh axes change keeps its cut; sizes that are listed for another number of
+/// pieces give way to a balanced cut.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,10 +28,9 @@ namespace tessera {
 
 /// Between which dimensions `all_to_all` moves mesh axes.
 struct FromTo {
-  std::int64_t from;  ///< the dimension that is cut now; negative ones count from the end
-  std::int64_t to;    ///< the dimension that is cut then
-  /// How dimension `to` is cut; as the sharding says if this is not given.
-  std::optional<Cut> cut = {};
+  std::int64_t from;            ///< the dimension that is cut now; negative ones count from the end
+  std::int64_t to;              ///< the dimension that is cut afterwards
+  std::optional<Cut> cut = {};  ///< of dimension `to`, in place of the one it has
 };
 
 namespace detail {
@@ -51,7 +53,7 @@ namespace detail {
 ///
 /// Ranks:   collective.
 /// Throws:  ShardingError if an axis cuts no dimension, is named twice or is not of the mesh.
-/// Cost:    each device is sent the cells it lacks; from another host, each of them once per host.
+/// Cost:    each device is sent the cells it lacks. Large pieces cross to each host once.
 /// Example: all_gather(u, "model")
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> all_gather(
@@ -65,7 +67,7 @@ template <Element T, std::size_t N>
 /// Ranks:   collective.
 /// Throws:  ShardingError unless the array is partial along just these axes.
 /// Cost:    each device is sent the partial results of its share of the cells, and then the sums
-///          of the other shares. Small arrays: all partial results.
+///          of the other shares. Up to four partial results of a few KiB: all of them at once.
 /// Example: all_reduce(s, "model")
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> all_reduce(
@@ -78,8 +80,7 @@ template <Element T, std::size_t N>
 /// that cut it already.
 ///
 /// dimension: counted from 0; negative ones count from the end.
-/// cut:       how it is cut, such as Cut::explicit_sizes({3, 1}); as the sharding says if this is
-///            not given.
+/// cut:       in place of the one it has, such as Cut::explicit_sizes({3, 1}).
 /// Ranks:   collective.
 /// Throws:  ShardingError unless the array is partial along just these axes, or if the dimension
 ///          cannot be cut so; ShapeError if there is no such dimension.

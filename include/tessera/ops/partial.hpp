@@ -7,9 +7,9 @@
 ///     device 0  1 2 3 4     u = 11 22 33 44, which nobody holds yet
 ///     device 1  10 20 30 40
 ///
-/// When an expression reads such an array, it is first added up, once. Only `reshard` sees the
-/// partial results: it adds them up where the result lies, so that each device receives the partial
-/// results of its own cells.
+/// When an expression reads such an array, it is first added up, once. Only `reshard` and the
+/// collectives see the partial results: they add them up where the result lies, so that each device
+/// receives the partial results of its own cells.
 
 #include <cstddef>
 #include <limits>
@@ -34,6 +34,7 @@ using WideFloat = std::conditional_t<sizeof(T) == 2, float, double>;
 template <class T>
 struct SumInOrder {
   static constexpr bool adds_singly = true;
+  static constexpr bool adds_in_order = true;
   WideFloat<T> sum = -0.0F;
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
@@ -50,6 +51,7 @@ struct SumInOrder {
 template <class T>
 struct ComplexSumInOrder {
   static constexpr bool adds_singly = true;
+  static constexpr bool adds_in_order = true;
   SumInOrder<typename T::value_type> real;
   SumInOrder<typename T::value_type> imaginary;
   template <class Row>

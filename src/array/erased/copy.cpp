@@ -12,15 +12,27 @@
 #include "src/statement/statement.hpp"
 
 namespace tessera::detail {
+namespace {
+
+// True of a partial array of which nobody has read the value.
+bool is_unread_sum(StatePtr const& state) {
+  auto const* const partials = storage_of(*state).partials();
+  return partials != nullptr && partials->value == nullptr;
+}
+
+}  // namespace
+
+void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location) {
+  check_runtime(*from);
+  copy_value(to, from, location, is_unread_sum(from) ? "add up" : "copy");
+}
 
 void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location,
                 char const* kind) {
   check_runtime(*from);
-  auto const* const partials = storage_of(*from).partials();
-  if (partials == nullptr || partials->value != nullptr)
-    copy_cells(to, readable(from), location, kind == nullptr ? "copy" : kind);
-  else
-    partials->sum_partials(partials->cells, to, kind == nullptr ? "add up" : kind, location);
+  if (!is_unread_sum(from)) return copy_cells(to, readable(from), location, kind);
+  auto const& partials = *storage_of(*from).partials();
+  partials.sum_partials(partials.cells, to, kind, location);
 }
 
 void assign_array(StatePtr& to, StatePtr const& from) {

@@ -60,4 +60,10 @@ FoldSplit split_for(FoldExtents const& extents, unsigned threads, std::int64_t b
   return split;
 }
 
+FoldSplit split_in_order(unsigned threads) {
+  FoldSplit split;
+  while (split.threads() < threads) ++split.cells_bits;
+  return split;
+}
+
 }  // namespace tessera::detail

@@ -68,7 +68,7 @@ bool Strategy::is_rowwise() const {
 bool Strategy::is_colwise() const {
   return state_->kind == StrategyKind::columnwise;
 }
-bool Strategy::is_replicated() const {
+bool Strategy::is_replicate() const {
   return state_->kind == StrategyKind::replicate;
 }
 bool Strategy::is_gate_up() const {

@@ -86,89 +86,115 @@ void check_cut(Change const& change, Layout const& layout) {
   }
 }
 
-// How the dimensions of the result are placed. A list of cells fits one number of pieces only.
+// The cut of a dimension of which the mesh axes change. Listed sizes fit one number of pieces only.
+Cut changed_cut(Cut const& cut, std::int64_t extent, std::int64_t ways) {
+  return cut.lists_cells() && !fits(cut, extent, ways) ? Cut::balanced() : cut;
+}
+
+// How the dimensions of the result are placed.
 PlacedDimensions changed_dimensions(Change const& change, Layout const& layout) {
   auto dimensions = placed_dimensions(layout.sharding());
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    auto names = without(dimensions[d].axes.axes(), change.axes);
+    auto& [axes, cut] = dimensions[d];
+    auto names = without(axes.axes(), change.axes);
     if (d == change.to) names.insert(names.end(), change.axes.begin(), change.axes.end());
-    if (names == dimensions[d].axes.axes()) continue;
-    dimensions[d].axes = SpecEntry(std::move(names));
-    if (dimensions[d].cut.lists_cells()) dimensions[d].cut = Cut::balanced();
-    if (d == change.to && change.cut) dimensions[d].cut = *change.cut;
+    if (names == axes.axes()) continue;
+    cut = d == change.to && change.cut
+              ? *change.cut
+              : changed_cut(cut, layout.shape()[d], devices_along(layout.mesh(), names));
+    axes = SpecEntry(std::move(names));
   }
   return dimensions;
 }
 
-struct ChangeKey {
-  std::shared_ptr<Layout const> layout;  // compared by address, so the key keeps it alive
-  Change change;
+// The layout of the partial results of an array that stays partial; else null.
+std::shared_ptr<Layout const> layout_of_partials(Change const& change, StatePtr const& from) {
+  auto const* const partials = storage_of(*from).partials();
+  return partials == nullptr || change.adds_up ? nullptr : layout_of(partials->cells);
+}
 
-  friend bool operator==(ChangeKey const&, ChangeKey const&) = default;
+bool is_same(std::shared_ptr<Layout const> const& a, std::shared_ptr<Layout const> const& b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
+
+struct ChangeKey {
+  ChangeKey(Change asked, StatePtr const& from)
+      : change(std::move(asked)),
+        layout(layout_of(from)),
+        partials(layout_of_partials(change, from)) {}
+
+  Change change;
+  std::shared_ptr<Layout const> layout;
+  std::shared_ptr<Layout const> partials;
+
+  friend bool operator==(ChangeKey const& a, ChangeKey const& b) {
+    return a.change == b.change && is_same(a.layout, b.layout) && is_same(a.partials, b.partials);
+  }
 };
 
 // The layout of the result; of an array that stays partial, that of its partial results, whose
 // dimension 0 counts them.
-Layout changed_layout(Change const& change, StatePtr const& from) {
-  auto const& layout = *layout_of(from);
-  check_axes(change, layout);
+Layout changed_layout(ChangeKey const& asked) {
+  auto const& [change, layout, partials] = asked;
+  check_axes(change, *layout);
   if (change.adds_up)
-    check_partial(change, layout);
+    check_partial(change, *layout);
   else
-    check_cut(change, layout);
-  auto dimensions = changed_dimensions(change, layout);
-  auto shape = layout.shape();
-  auto const* const partials = storage_of(*from).partials();
-  if (partials != nullptr && !change.adds_up) {
-    auto const& cells = *layout_of(partials->cells);
-    dimensions.insert(dimensions.begin(), placed_dimensions(cells.sharding())[0]);
-    shape = cells.shape();
+    check_cut(change, *layout);
+  auto dimensions = changed_dimensions(change, *layout);
+  auto shape = layout->shape();
+  if (partials != nullptr) {
+    dimensions.insert(dimensions.begin(), placed_dimensions(partials->sharding())[0]);
+    shape = partials->shape();
   }
-  return {sharding_of(layout.mesh(), dimensions), shape};
+  return {sharding_of(layout->mesh(), dimensions), shape};
 }
 
 StatePtr changed(Change const& change, StatePtr const& from, SourceLocation const& location) {
   static RecentPlans<ChangeKey, Layout> layouts;
-  auto const layout =
-      layouts.plan_for({layout_of(from), change}, [&] { return changed_layout(change, from); });
+  ChangeKey const asked(change, from);
+  auto const layout = layouts.plan_for(asked, [&] { return changed_layout(asked); });
   auto result = make_state(layout, from->element_bytes());
-  auto const* const partials = storage_of(*from).partials();
-  if (partials == nullptr || change.adds_up) {
+  if (asked.partials == nullptr) {
     copy_value(result, from, location, change.call);
     return result;
   }
-  copy_cells(result, partials->cells, location, change.call);
+  auto const& partials = *storage_of(*from).partials();
+  copy_cells(result, partials.cells, location, change.call);
   auto const& spec = layout_of(from)->sharding().spec();
   auto const sharding = sharding_of_sum(layout->sharding(), layout->shape(), spec.partial_op());
   return make_partial_state(sharding, layout_of(from)->shape(),
-                            {std::move(result), partials->sum_partials, nullptr});
+                            {std::move(result), partials.sum_partials, nullptr});
 }
 
 }  // namespace
 
 StatePtr gathered(StatePtr const& from, SpecEntry const& axes, SourceLocation const& location) {
-  return changed({"all_gather", axes.axes()}, from, location);
+  return changed({.call = "all_gather", .axes = axes.axes()}, from, location);
 }
 
 StatePtr summed(StatePtr const& from, SpecEntry const& axes, SourceLocation const& location) {
-  return changed({"all_reduce", axes.axes(), true}, from, location);
+  return changed({.call = "all_reduce", .axes = axes.axes(), .adds_up = true}, from, location);
 }
 
 StatePtr summed_and_cut(StatePtr const& from, SpecEntry const& axes, std::int64_t dimension,
                         std::optional<Cut> const& cut, SourceLocation const& location) {
-  auto const to = resolve_axis(dimension, layout_of(from)->rank());
-  return changed({"reduce_scatter", axes.axes(), true, {}, to, cut}, from, location);
+  return changed({.call = "reduce_scatter",
+                  .axes = axes.axes(),
+                  .adds_up = true,
+                  .to = resolve_axis(dimension, layout_of(from)->rank()),
+                  .cut = cut},
+                 from, location);
 }
 
 StatePtr cut_elsewhere(StatePtr const& from, SpecEntry const& axes, FromTo const& dimensions,
                        SourceLocation const& location) {
   auto const rank = layout_of(from)->rank();
-  Change const change{"all_to_all",
-                      axes.axes(),
-                      false,
-                      resolve_axis(dimensions.from, rank),
-                      resolve_axis(dimensions.to, rank),
-                      dimensions.cut};
+  Change const change{.call = "all_to_all",
+                      .axes = axes.axes(),
+                      .from = resolve_axis(dimensions.from, rank),
+                      .to = resolve_axis(dimensions.to, rank),
+                      .cut = dimensions.cut};
   if (change.from == change.to)
     throw ShardingError(text(call_on(change, *layout_of(from)), ": dimension ", *change.from,
                              " is named for both `from` and `to`; name two dimensions"));

@@ -39,9 +39,10 @@ namespace tessera::detail {
 /// Ranks: collective.
 [[nodiscard]] StatePtr const& readable(StatePtr const& state);
 /// `to` = the value of `from`. A partial array that was not read yet is added up where `to` lies.
-/// `kind`: what the program asked for, as Statement::kind; null where it has no name.
+void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location);
+/// The same; `kind` is what the program asked for, as Statement::kind.
 void copy_value(StatePtr const& to, StatePtr const& from, SourceLocation const& location,
-                char const* kind = nullptr);
+                char const* kind);
 
 /// What `to = from` means: the value of `from`, written where `to` lies; a copy if `to` is null.
 /// Throws: ShapeError if the shapes differ; UsageError if `to` must not be written.

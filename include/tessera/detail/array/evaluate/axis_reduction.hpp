@@ -112,13 +112,14 @@ class Fold {
     auto const count = call_.extents->back();
     auto const stride = call_.target_strides->back();
     auto* const first = target_.first;
-    constexpr auto cells = AddsSingly<A> ? most_cells : width;
-    for (std::int64_t j = 0; j < count; j += cells) {
-      auto const n = std::min(cells, count - j);
-      if constexpr (AddsSingly<A>)
-        fold_rows_of_cells(j, n, first + j * stride, stride);
-      else
-        fold_block(j, n, first + j * stride, stride);
+    if constexpr (AddsSingly<A>) {
+      if (count <= width) return fold_rows_of_cells<width>(0, count, first, stride);
+      for (std::int64_t j = 0; j < count; j += most_cells)
+        fold_rows_of_cells<most_cells>(j, std::min(most_cells, count - j), first + j * stride,
+                                       stride);
+    } else {
+      for (std::int64_t j = 0; j < count; j += width)
+        fold_block(j, std::min(width, count - j), first + j * stride, stride);
     }
   }
 
@@ -128,12 +129,13 @@ class Fold {
   static constexpr std::int64_t width = 32;
   static constexpr std::int64_t depth =
       std::clamp<std::int64_t>(std::int64_t{512} / static_cast<std::int64_t>(sizeof(Term)), 4, 64);
-
   static constexpr std::int64_t most_cells = 512;
 
-  // The accumulators of neighbouring cells take a term each, row after row: a vector loop.
+  // The accumulators of up to so many neighbouring cells take a term each, row after row: a vector
+  // loop.
+  template <std::int64_t most>
   void fold_rows_of_cells(std::int64_t first, std::int64_t count, Out* into, std::int64_t stride) {
-    A sums[static_cast<std::size_t>(most_cells)];
+    A sums[static_cast<std::size_t>(most)];
     do {
       visit_blocks(row_, first, first + count,
                    [&](auto const& cells, std::int64_t at, std::int64_t n) {

@@ -159,5 +159,7 @@ struct FoldExtents {
 ///         `busy` threads, more threads share each cell, as long as each thread gets a few terms.
 ///         `threads` of a block: a power of two, 32 or more.
 [[nodiscard]] FoldSplit split_for(FoldExtents const& extents, unsigned threads, std::int64_t busy);
+/// The same for sums that depend on the order of their terms: each thread has cells of its own.
+[[nodiscard]] FoldSplit split_in_order(unsigned threads);
 
 }  // namespace tessera::detail
