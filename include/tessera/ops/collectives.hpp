@@ -21,6 +21,7 @@
 #include <source_location>
 
 #include "tessera/array/dist_array.hpp"
+#include "tessera/detail/ops/collectives/change_layout.hpp"
 #include "tessera/layout/cut.hpp"
 #include "tessera/mesh/partition_spec.hpp"
 
@@ -32,21 +33,6 @@ struct FromTo {
   std::int64_t to;              ///< the dimension that is cut afterwards
   std::optional<Cut> cut = {};  ///< of dimension `to`, in place of the one it has
 };
-
-namespace detail {
-
-// The arrays that the functions below return.
-[[nodiscard]] StatePtr gathered(StatePtr const& from, SpecEntry const& axes,
-                                SourceLocation const& location);
-[[nodiscard]] StatePtr summed(StatePtr const& from, SpecEntry const& axes,
-                              SourceLocation const& location);
-[[nodiscard]] StatePtr summed_and_cut(StatePtr const& from, SpecEntry const& axes,
-                                      std::int64_t dimension, std::optional<Cut> const& cut,
-                                      SourceLocation const& location);
-[[nodiscard]] StatePtr cut_elsewhere(StatePtr const& from, SpecEntry const& axes,
-                                     FromTo const& dimensions, SourceLocation const& location);
-
-}  // namespace detail
 
 /// The array, no longer cut by these mesh axes: along them, each device has a copy. An array that
 /// is partial along other axes stays so.
