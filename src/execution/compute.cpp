@@ -35,6 +35,11 @@ class PartCall {
   Index extents_;
 };
 
+// The pause of a kernel that runs on this thread.
+void drive_messages(void* waiter) {
+  if (waiter != nullptr) static_cast<Waiter*>(waiter)->drive();
+}
+
 PartCall::PartCall(DeviceTask const& task, Part const& part, OperandIterator& operand) {
   for (std::size_t l = 0; l < part.operand_count; ++l, ++operand)
     operands_.push_back({operand_address(task, *operand), &operand.kept().strides});
@@ -45,6 +50,10 @@ PartCall::PartCall(DeviceTask const& task, Part const& part, OperandIterator& op
   call.scalars = task.scalars.data();
   call.accumulator = task.accumulator;
   call.step = task.step;
+  if (task.overlaps && task.queue->traits().is_eager) {
+    call.pause = &drive_messages;
+    call.pause_context = task.waiter;
+  }
   call.target_strides = &part.target_strides;
   if (task.targets.empty()) return;
   call.target =

@@ -53,6 +53,9 @@ struct DeviceTask {
   bool outlives_statement = true;
   /// True once it has run together with the one before it, so that nothing is left to do.
   bool is_done = false;
+  /// False if none of its messages may be under way while it computes, nor the task run together
+  /// with another one.
+  bool overlaps = true;
   std::shared_ptr<CompiledStatement> compiled;  ///< keeps `plan` alive
   DevicePlan const* plan = nullptr;
   KernelForms forms;

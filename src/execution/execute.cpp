@@ -41,12 +41,20 @@ void copy_staged_writes(DeviceTask& task) {
   note_phase(task, Phase::pack);
 }
 
+// Waits until all messages that the task has sent have arrived, or at least left.
+void finish_sends(DeviceTask& task) {
+  for (auto const* sent : task.plan->exchanges())
+    for (auto const& message : sent->sends) message.sender->finish(*task.waiter, task.tag);
+  note_phase(task, Phase::wait);
+}
+
 void bring_cells(DeviceTask& task) {
   exchange(task);
   copy_locally(task);
   for (auto const& carry : task.carry)
     task.queue->copy_block(carry.to, carry.block, carry.from, carry.block);
   note_phase(task, Phase::pack);
+  if (!task.overlaps) finish_sends(task);
 }
 
 void compute_cells(DeviceTask& task) {

@@ -53,7 +53,7 @@ class TaskRunner {
  private:
   [[nodiscard]] bool may_pair(DeviceTask const& task) const {
     return task.kind == DeviceTask::Kind::statement && task.accumulator == nullptr &&
-           may_pair(*task.plan);
+           task.overlaps && may_pair(*task.plan);
   }
   [[nodiscard]] Trial* trial_of(DeviceTask const& first, DeviceTask const& second) const;
   [[nodiscard]] std::optional<Pair> pair_with(DeviceTask const& first,

@@ -100,13 +100,24 @@ void CallerWaitPolicy::end_wait_for(ProcessId lost, std::string const& why) {
   throw PeerFailed(text(death ? *death : why, ", while ", wait ? *wait : awaited()));
 }
 
+void CallerWaitPolicy::drive() {
+  // UCX moves some 8 KiB at a look, and a pause comes about once a millisecond.
+  constexpr int most_looks = 64;
+  int looks = 0;
+  while (drive_once() && looks < most_looks) ++looks;
+}
+
 void CallerWaitPolicy::spin() {
-  try {
-    duties_.progress();
-  } catch (ConnectionLost const&) {
-    return;  // thrown again once the wait has published what it waits for
-  }
+  (void)drive_once();
   relax();
+}
+
+bool CallerWaitPolicy::drive_once() {
+  try {
+    return duties_.progress();
+  } catch (ConnectionLost const&) {
+    return false;  // thrown again once a wait has published what it waits for
+  }
 }
 
 void CallerWaitPolicy::idle() {

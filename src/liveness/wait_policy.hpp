@@ -120,6 +120,8 @@ class CallerWaitPolicy final : public WorkerWaitPolicy {
   /// Says whether every unsuccessful poll also polls for control messages.
   void poll_often(bool often) { polls_often_ = often; }
 
+  void drive() override;
+
  protected:
   void begin(Awaited const& what) override;
   void idle() override;
@@ -128,6 +130,7 @@ class CallerWaitPolicy final : public WorkerWaitPolicy {
 
  private:
   bool progress();
+  bool drive_once();
   [[noreturn]] void end_wait_for(ProcessId lost, std::string const& why);
   void serve(Clock::time_point now);
 

@@ -46,4 +46,8 @@ LoopVariables LoopVariables::from_environment() {
   return found;
 }
 
+bool steps_overlap() {
+  return switched("TESSERA_OVERLAP").value_or(true);
+}
+
 }  // namespace tessera

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the environment says about the blocks of loops.
+/// What the environment says about the blocks of loops, and about the steps of operations.
 
 #include <cstdint>
 #include <optional>
@@ -19,5 +19,9 @@ struct LoopVariables {
   /// Throws: ConfigError, naming the variable, if one cannot be read.
   [[nodiscard]] static LoopVariables from_environment();
 };
+
+/// True unless TESSERA_OVERLAP=0: messages may travel while a step of an operation computes.
+/// Throws: ConfigError if the variable cannot be read.
+[[nodiscard]] bool steps_overlap();
 
 }  // namespace tessera

@@ -149,7 +149,7 @@ struct Engine::Impl {
       auto const& statement = *operation.statements[step.statement];
       auto tag_of_step = tag;
       tag_of_step.hash = mix(tag.hash, step.place);
-      dispatcher.post({statement, step.plan, tag_of_step, row});
+      dispatcher.post({statement, step.plan, tag_of_step, row, true});
       needs_this_thread = needs_this_thread || dispatcher.needs_this_thread(statement, *step.plan);
     }
     note_effects(operation);

@@ -155,6 +155,14 @@ TEST_CASE("two statements run in bands, the second one behind what it reads") {
   CHECK(w[(rows - 1) * columns] == 0);
 }
 
+TEST_CASE("a step that overlaps with nothing runs alone") {
+  Cells u{}, v{}, w{};
+  AddOne first(1, v.data(), u.data(), 0, rows), second(2, w.data(), v.data(), 0, rows);
+  second.task.overlaps = false;
+  TaskRunner runner(always_in_bands_of(2));
+  CHECK(calls_of(runner, {&first.task, &second.task}) == Calls{"1:0-6", "2:0-6"});
+}
+
 TEST_CASE("a kernel waits for the next task, and for nothing else than that or the end") {
   Cells u{}, v{};
   AddOne first(1, v.data(), u.data(), 0, rows);

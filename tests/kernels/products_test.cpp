@@ -241,6 +241,27 @@ TEST_CASE("panels that exceed a group of rows or of columns") {
   }
 }
 
+TEST_CASE("a long product pauses between blocks of terms, whichever loops compute it") {
+  for (std::int64_t const columns : {1, 40}) {
+    constexpr std::int64_t rows = 300, terms = 3 * block_of_terms;
+    Product product;
+    product.rows.push_back({rows, terms, 0, 0, columns});
+    product.columns.push_back({columns, 0, 1, 0, 1});
+    product.terms.push_back({terms, 1, columns, 0, 0});
+    std::vector<double> const a(rows * terms, 1.0),
+        b(static_cast<std::size_t>(columns * terms), 2.0);
+    std::vector<double> c(static_cast<std::size_t>(rows * columns));
+    product.a = a.data();
+    product.b = b.data();
+    product.c = c.data();
+    int pauses = 0;
+    product.pause = {[](void* count) { ++*static_cast<int*>(count); }, &pauses};
+    multiply(ProductType::float64, product);
+    CHECK(pauses >= 3);
+    CHECK(c.back() == 2.0 * terms);
+  }
+}
+
 TEST_CASE("a sum of nothing is the start") {
   Product product;
   product.rows.push_back({2, 0, 0, 0, 1});

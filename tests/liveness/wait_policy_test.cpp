@@ -184,6 +184,13 @@ TEST_CASE("the caller's thread drives the transports at every look") {
   CHECK(process.progressed == 5);
 }
 
+TEST_CASE(
+    "a long computation drives the transports on the caller's thread, which waits for nothing") {
+  Process process;
+  process.caller.drive();
+  CHECK(process.progressed == 1);
+}
+
 // A look that took long also polls, as any does from time to time. So on a busy machine there may
 // be more polls than these tests want.
 TEST_CASE("who waits for a channel or a handshake looks for control messages at every look") {

@@ -18,6 +18,14 @@ foreach(how IN ITEMS solo:8 2x4:mpi)
   endif()
 endforeach()
 
+# Products whose steps run one after the other: nothing travels while one computes.
+foreach(how IN ITEMS solo:8 8x1:shm 2x4:mpi 4x2:ucx)
+  string(REPLACE ":" "" name "one_by_one.${how}")
+  tessera_add_run(${name} SPREAD ${how} PROGRAM ops_test
+    ARGUMENTS "--test-suite=ops/products*,ops/einsum*" PROCESSORS 8 LABELS ops
+    ENVIRONMENT TESSERA_OVERLAP=0 TESSERA_FUZZ_CASES=100)
+endforeach()
+
 # The random programs with slots so short that most messages travel in pieces, which cut rows anywhere.
 foreach(how IN LISTS TESSERA_SHORT_SLOTS)
   string(REPLACE ":" "" name "short_slots.${how}")

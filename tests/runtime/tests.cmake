@@ -4,6 +4,14 @@ tessera_add_test(runtime MAIN runtime_main SPREADS 1x8 2x4 4x2 8x1 ROUTES shm mp
 tessera_add_emulated(runtime SPREADS solo:8 2x4:shm:ipc 4x2:mpi:host 4x2:shm:nccl 2x4:shm:ucx
   EVERYDAY 5 LABELS threads)
 
+# The steps of operations where nothing travels while they compute.
+foreach(how IN ITEMS solo:8 8x1:shm 2x4:mpi 8x1:ucx)
+  string(REPLACE ":" "" name "steps.${how}")
+  tessera_add_run(${name} SPREAD ${how} PROGRAM runtime_test
+    ARGUMENTS --test-suite=runtime/steps PROCESSORS 8 LABELS runtime threads
+    ENVIRONMENT TESSERA_OVERLAP=0)
+endforeach()
+
 # After its first rounds a loop allocates nothing and takes no lock. The program counts calls of
 # malloc and of the locks by replacing them, which the sanitizers do too.
 if(NOT TESSERA_SANITIZE)

@@ -190,6 +190,22 @@ TEST_CASE("where both ends share the memory nothing is ever unsent") {
   CHECK(channel.sender.messages_put() == 1);
 }
 
+TEST_CASE("a message is under way until it is released, and a sender can wait for that") {
+  Channel channel;
+  channel.sender.finish(channel.waiter, tag_of(1));
+  channel.put(10);
+  CHECK(channel.sender.has_under_way());
+
+  auto const what = wait_of(channel, [](Channel& of) { of.sender.finish(of.waiter, tag_of(1)); });
+  CHECK(what.kind == Awaited::Kind::free_slot);
+  CHECK(what.peer == DeviceId(1));
+  CHECK(what.count == 1);
+
+  CHECK(channel.take() == 10);
+  CHECK_FALSE(channel.sender.has_under_way());
+  channel.sender.finish(channel.waiter, tag_of(1));
+}
+
 TEST_CASE("every eighth short message is confirmed, and every fourth long one") {
   constexpr std::int64_t short_bytes = 16 * 1024;
   int confirmed_short = 0;

@@ -62,7 +62,8 @@ struct LoopOptions {
   Shape tile = {};
   /// Whether a device computes cells that need none of its neighbours' cells while those travel.
   /// That needs more and smaller tasks. Default: if a message takes longer than 20 us. Messages
-  /// longer than two slots (TESSERA_SLOT_BYTES) are always awaited first.
+  /// longer than two slots (TESSERA_SLOT_BYTES) are always awaited first. TESSERA_OVERLAP also
+  /// holds for the steps of operations, such as products, where it is 1 unless it is set.
   std::optional<bool> overlap = {};
   /// Whether a GPU keeps the launches of one or several blocks as a graph where that pays, so that
   /// the host submits them with one launch.

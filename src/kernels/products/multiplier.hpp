@@ -188,6 +188,7 @@ class Multiplier {
       c_rows_ = offsets(&ProductDimension::c, 1);
       start_rows_ = offsets(&ProductDimension::start, 2);
       f();
+      product_.pause();
     }
   }
 

@@ -59,6 +59,17 @@ struct ProductDimensions {
   void merge();
 };
 
+/// What a product calls between blocks of terms and groups of rows, so that messages travel
+/// meanwhile.
+struct Pause {
+  void (*call)(void* context) = nullptr;  ///< null: nothing to do
+  void* context = nullptr;
+
+  void operator()() const {
+    if (call != nullptr) call(context);
+  }
+};
+
 /// c(batch, row, column) = start(batch, row, column) + sum over terms of a(batch, row, term) *
 /// b(batch, term, column). Each pointer is the address of its operand's first cell.
 struct Product {
@@ -70,6 +81,7 @@ struct Product {
   void const* b = nullptr;
   void const* start = nullptr;  ///< null: zeros. May be c itself, with the same strides
   void* c = nullptr;
+  Pause pause{};
 };
 
 /// The same product with as few dimensions as possible.

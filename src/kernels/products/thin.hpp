@@ -129,13 +129,18 @@ class ThinMultiplier {
     auto const columns = product_.columns.size(), rows = product_.rows.size();
     if (!has_thin_rows(product_)) {
       for (std::int64_t j = 0; j < columns; ++j)
-        for (std::int64_t i = 0; i < rows; i += thin_rows) compute_cells(i, j);
+        for (std::int64_t i = 0; i < rows; i += thin_rows) {
+          compute_cells(i, j);
+          if (i % (16 * thin_rows) == 0) product_.pause();
+        }
       return;
     }
-    for (std::int64_t first = 0; first < terms; first += block_of_terms)
+    for (std::int64_t first = 0; first < terms; first += block_of_terms) {
       for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t j = 0; j < columns; j += most_columns)
           add_row(first, i, j, std::min(most_columns, columns - j));
+      product_.pause();
+    }
   }
 
   [[nodiscard]] std::int64_t block_size(std::int64_t first) const {

@@ -30,6 +30,7 @@ Product product_of(KernelCall const& call) {
   product.a = a.first;
   product.b = b.first;
   product.c = call.target;
+  product.pause = {call.pause, call.pause_context};
   Index const* start_strides = nullptr;
   if (kernel.has_start) {
     auto const& start = call.operands[kernel.slots[2]];

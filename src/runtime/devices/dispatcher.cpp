@@ -60,7 +60,9 @@ void Dispatcher::post(DeviceContext& context, DevicePlan const& plan, ReadyState
   if (!has_work(plan) && !statement.is_reduction()) return;
   auto& task = begin_task(context, DeviceTask::Kind::statement, ready.tag);
   auto const& runner = context.runner;
-  bool const has_worker = context.worker != nullptr, may_pair = runner.may_pair(plan);
+  task.overlaps = !ready.is_step || steps_overlap_;
+  bool const has_worker = context.worker != nullptr;
+  bool const may_pair = task.overlaps && runner.may_pair(plan);
   task.outlives_statement = has_worker || (may_pair && runner.would_wait(plan, statement.forms));
   if (has_worker || may_pair) task.compiled = ready.plan;
   task.plan = &plan;

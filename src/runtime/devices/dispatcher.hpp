@@ -10,6 +10,7 @@
 #include "src/execution/compiled_statement.hpp"
 #include "src/execution/device_task.hpp"
 #include "src/execution/reduction_tree.hpp"
+#include "src/plan/loop_variables.hpp"
 #include "src/runtime/devices/device_pool.hpp"
 #include "src/runtime/profiler/profiler.hpp"
 #include "src/statement/statement.hpp"
@@ -21,7 +22,8 @@ struct ReadyStatement {
   Statement const& statement;
   std::shared_ptr<CompiledStatement> const& plan;
   StatementTag const& tag;
-  std::size_t row = 0;  ///< of the profiler
+  std::size_t row = 0;   ///< of the profiler
+  bool is_step = false;  ///< of an operation
 };
 
 /// Fills in tasks, which then run on the devices' workers, or at once with one local device.
@@ -57,6 +59,7 @@ class Dispatcher {
   ReductionTrees& trees_;
   Profiler& profiler_;
   Targets targets_;
+  bool steps_overlap_ = steps_overlap();  ///< of operations
 };
 
 }  // namespace tessera

@@ -15,6 +15,11 @@ void Sender::wait(Waiter& waiter, StatementTag const& tag) {
       {Awaited::Kind::free_slot, end_.from, end_.to, number - 1, tag});
 }
 
+void Sender::wait_for_end(Waiter& waiter, StatementTag const& tag) {
+  waiter.until([&] { return !has_under_way(); },
+               {Awaited::Kind::free_slot, end_.from, end_.to, messages_put(), tag});
+}
+
 void Sender::name_file(std::uint64_t number, SourceLocation const& location) {
   header(number)->write_file(location);
   files_[number % 2] = location.file;

@@ -108,10 +108,17 @@ class Sender {
 
   [[nodiscard]] ChannelEnd const& end() const { return end_; }
   [[nodiscard]] std::int64_t slot_bytes() const { return end_.slot_bytes; }
+  /// True while a message that was put is under way: where the ends share memory until the receiver
+  /// has released it, else as long as the transport needs it. Threads: any.
+  [[nodiscard]] bool has_under_way() const {
+    return end_.memory->drained.load(std::memory_order_acquire) <
+           put_.load(std::memory_order_acquire);
+  }
   /// True while the transport still needs a message that was put. Threads: any.
-  [[nodiscard]] bool has_unsent() const {
-    return end_.doorbell != nullptr && end_.memory->drained.load(std::memory_order_acquire) <
-                                           put_.load(std::memory_order_acquire);
+  [[nodiscard]] bool has_unsent() const { return end_.doorbell != nullptr && has_under_way(); }
+  /// Waits until no message is under way. Throws: PeerFailed, Mismatch.
+  void finish(Waiter& waiter, StatementTag const& tag) {
+    if (has_under_way()) wait_for_end(waiter, tag);
   }
   [[nodiscard]] std::uint64_t messages_put() const { return put_.load(std::memory_order_relaxed); }
 
@@ -146,6 +153,7 @@ class Sender {
 
  private:
   void wait(Waiter& waiter, StatementTag const& tag);
+  void wait_for_end(Waiter& waiter, StatementTag const& tag);
   void name_file(std::uint64_t number, SourceLocation const& location);
   void put_line(std::uint64_t number, StatementTag const& tag, std::int64_t size_bytes) {
     auto& line = end_.memory->lines[number % 2];

@@ -38,6 +38,10 @@ class Waiter {
   /// core of its own.
   void set_spins(int spins) { spins_ = spins; }
 
+  /// Called now and then by a long computation: drives the transports, so that messages travel
+  /// meanwhile, where that is this thread's duty. Throws: nothing; the next wait throws.
+  virtual void drive() {}
+
   /// Called after an error about which another process may know more: waits briefly for its report
   /// if the processes compare their statements. Throws the reported failure.
   virtual void listen(Awaited const& /*what*/) {}

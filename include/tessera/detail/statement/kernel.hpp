@@ -37,6 +37,10 @@ struct KernelCall {
   std::byte const* const* scalars = nullptr;
   void* accumulator = nullptr;  ///< of a reduction
   std::int64_t step = 0;        ///< of the loop that the statement stands in
+  /// What a kernel that takes long calls now and then, so that messages travel meanwhile; may be
+  /// null.
+  void (*pause)(void* context) = nullptr;
+  void* pause_context = nullptr;
 };
 
 /// Computes rows [first_row, last_row) of a box: a row is a run along the last dimension, rows
