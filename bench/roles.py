@@ -48,17 +48,17 @@ def arguments() -> argparse.Namespace:
     return asked
 
 
-def run(asked: argparse.Namespace, case: str, roles: str) -> dict | None:
+def run(asked: argparse.Namespace, product: tuple, variables: dict[str, str]) -> dict | None:
     """What the program prints; none if the roles are not possible."""
     how = argparse.Namespace(processes=asked.processes, engine=None, route=None, hosts=asked.hosts)
-    command = [*compare.mpirun(how), asked.program, *map(str, CASES[case]), str(RUNS)]
-    done = subprocess.run(command, env={**compare.environment(how), "TESSERA_ROLES": roles},
+    command = [*compare.mpirun(how), asked.program, *map(str, product), str(RUNS)]
+    done = subprocess.run(command, env={**compare.environment(how), **variables},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
-    if roles and "cannot be computed so" in done.stderr:
+    if "cannot be computed so" in done.stderr:
         return None
-    sys.exit(f"TESSERA_ROLES={roles} {' '.join(command)}\nended with {done.returncode}\n{done.stdout}{done.stderr}")
+    sys.exit(f"{variables} {' '.join(command)}\nended with {done.returncode}\n{done.stdout}{done.stderr}")
 
 
 def row_of(asked: argparse.Namespace, case: str) -> dict:
@@ -66,7 +66,7 @@ def row_of(asked: argparse.Namespace, case: str) -> dict:
     rounds = []
     for i in range(asked.pairs):
         order = possible if i % 2 == 0 else possible[::-1]
-        measured = {roles: run(asked, case, roles) for roles in order}
+        measured = {roles: run(asked, CASES[case], {"TESSERA_ROLES": roles}) for roles in order}
         possible = [roles for roles in possible if measured[roles]]
         rounds.append(measured)
     if len({measured[roles]["hash"] for measured in rounds for roles in possible}) > 1:

@@ -16,6 +16,11 @@ add_test(NAME bench.roles
           --program $<TARGET_FILE:bench_roles>)
 set_tests_properties(bench.roles PROPERTIES
   TIMEOUT 600 PROCESSORS 2 LABELS "bench;spread")
+add_test(NAME bench.overlap
+  COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/run" overlap relay-4096 --pairs 1
+          --program $<TARGET_FILE:bench_roles>)
+set_tests_properties(bench.overlap PROPERTIES
+  TIMEOUT 600 PROCESSORS 2 LABELS "bench;spread")
 # Two builds that are one.
 add_test(NAME bench.against
   COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/against.py"
@@ -49,7 +54,7 @@ foreach(case heat.1d-256 heat.2d-4096 heat.3d-256 wave.2d-4096 gray_scott.2d-204
     TIMEOUT 600 PROCESSORS 2 LABELS "bench;spread;${who}")
   tessera_needs_core(bench.${case})
 endforeach()
-foreach(test bench.start bench.scaling bench.roles bench.against)
+foreach(test bench.start bench.scaling bench.roles bench.overlap bench.against)
   tessera_needs_core(${test})
   tessera_only_in_full(${test})
 endforeach()
