@@ -55,6 +55,8 @@ std::string by_walking(End begin, End end, std::int64_t step, std::int64_t exten
 TEST_CASE("ranges follow the rules of Python, by hand") {
   CHECK(positions(range(1, -1), 10) == "1, 2, 3, 4, 5, 6, 7, 8");
   CHECK(positions(range(0, none, 3), 10) == "0, 3, 6, 9");
+  CHECK(positions(range(1LL, 3U), 10) == "1, 2");
+  CHECK(positions(range(8, std::numeric_limits<std::size_t>::max()), 10) == "8, 9");
   CHECK(positions(range(none, none), 4) == "0, 1, 2, 3");
   CHECK(positions(from(2), 5) == "2, 3, 4");
   CHECK(positions(from(-2), 5) == "3, 4");

@@ -2,9 +2,12 @@
 /// @file
 /// Slices by Python's rules.
 
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "tessera/index/index.hpp"
 
@@ -18,12 +21,15 @@ inline constexpr None none{};
 /// One end of a range: a number, counted from the end if negative, or none.
 class RangeEnd {
  public:
-  constexpr RangeEnd(None) {}                                // NOLINT: none is an end
-  constexpr RangeEnd(std::int64_t value) : value_(value) {}  // NOLINT: a number is an end
-  constexpr RangeEnd(int value) : value_(value) {}           // NOLINT: a number is an end
+  constexpr RangeEnd(None) {}  // NOLINT: none is an end
+  /// Of any integer type; numbers from 2^63 on lie past every end, as 2^63 - 1 does.
+  template <std::integral I>
+  requires(!std::same_as<I, bool>) constexpr RangeEnd(I value)  // NOLINT: a number is an end
+      : value_(std::cmp_greater(value, most) ? most : static_cast<std::int64_t>(value)) {}
   [[nodiscard]] constexpr std::optional<std::int64_t> value() const { return value_; }
 
  private:
+  static constexpr auto most = std::numeric_limits<std::int64_t>::max();
   std::optional<std::int64_t> value_;
 };
 

@@ -198,7 +198,7 @@ def suspended(driver):
         time.sleep(3)
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
-    run = Run(["-n", "2", driver, "slow", "400"], suspend, TESSERA_SILENCE="1")
+    run = Run(["-n", "2", driver, "slow", "1000"], suspend, TESSERA_SILENCE="1")
     run.ends_well(2)
 
 
@@ -206,7 +206,9 @@ def hold(pid, seconds):
     """As a debugger does."""
     libc = ctypes.CDLL(None, use_errno=True)
     attach, detach = 16, 17
-    threads = [int(thread) for thread in os.listdir(f"/proc/{pid}/task")]
+    tasks = pathlib.Path(f"/proc/{pid}/task")
+    assert tasks.exists(), "the job ended before the fault"
+    threads = [int(thread.name) for thread in tasks.iterdir()]
     for thread in threads:
         assert libc.ptrace(attach, thread, None, None) == 0, os.strerror(ctypes.get_errno())
         os.waitpid(thread, 0x40000000)  # __WALL
@@ -220,7 +222,7 @@ def held(driver):
     def hold_one(run):
         pid = run.pids(2)[1]
         hold(pid, 3)
-    run = Run(["-n", "2", driver, "slow", "400"], hold_one, TESSERA_SILENCE="1")
+    run = Run(["-n", "2", driver, "slow", "1000"], hold_one, TESSERA_SILENCE="1")
     run.ends_well(2)
 
 

@@ -28,12 +28,6 @@ template <class A>
 concept AddsSingly = requires {
   requires A::adds_singly;
 };
-/// Accumulators whose value depends on the order of the terms, which is that of the indices: they
-/// say `static constexpr bool adds_in_order = true`.
-template <class A>
-concept AddsInOrder = requires {
-  requires A::adds_in_order;
-};
 
 /// Accepts one term, which is the value: each device can compute it where it is made of scalars.
 template <class T>

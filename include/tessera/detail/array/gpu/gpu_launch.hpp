@@ -128,11 +128,8 @@ template <class Kernel, class A, class Out, std::size_t N, bool unit>
   if (extents.cells * extents.rows * extents.row_terms == 0) return cudaSuccess;
   constexpr std::int64_t busy_threads_per_multiprocessor = 1024;
   auto const busy = call.multiprocessors * busy_threads_per_multiprocessor;
-  constexpr bool adds_in_order = requires {
-    requires A::adds_in_order;
-  };
   auto const split =
-      adds_in_order ? split_in_order(Work::threads) : split_for(extents, Work::threads, busy);
+      AddsInOrder<A> ? split_in_order(Work::threads) : split_for(extents, Work::threads, busy);
   Work work{*box, extents, split};
   auto const blocks = std::min<std::int64_t>(work.groups(), 0x7fff'ffff);
   return launch(&fold_cells<Work>, work, {Work::threads, 1, static_cast<unsigned>(blocks), 1},

@@ -154,6 +154,13 @@ struct FoldExtents {
   std::int64_t row_terms = 0;  ///< 1 where rows are cells
 };
 
+/// Accumulators whose value depends on the order of the terms, which is that of the indices: they
+/// say `static constexpr bool adds_in_order = true`.
+template <class A>
+concept AddsInOrder = requires {
+  requires A::adds_in_order;
+};
+
 /// Threads for a fold. A warp goes along rows that have at least that many terms; if rows are
 ///         cells, at least eight neighbours of a row stay together. If there are fewer cells than
 ///         `busy` threads, more threads share each cell, as long as each thread gets a few terms.
