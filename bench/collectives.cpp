@@ -11,6 +11,11 @@
 //   reduce_scatter  ts::reduce_scatter    MPI_Reduce_scatter, of MPI's shares
 //   all_to_all      ts::all_to_all        MPI_Alltoallv
 //
+// and with values of each process in a group (ts::PerDevice):
+//
+//   values.NAME     the same, and gather, scatter, broadcast, reduce, send_recv, as MPI's
+//
+// For scatter and all_to_all of values CELLS is the number of doubles for each pair of processes.
 // Tessera's calls return new arrays; MPI's write into memory that is there.
 #include <algorithm>
 #include <cmath>
@@ -55,6 +60,8 @@ class Collectives {
     all_reduce();
     reduce_scatter();
     all_to_all();
+    move_values();
+    combine_values();
     return is_right_ ? 0 : 1;
   }
 
@@ -158,6 +165,102 @@ class Collectives {
               rows.get()[i * processes_ + k] = columns.get()[k * mine + i];
         },
         rows.get(), is_same);
+  }
+
+  // Times both, and compares what this process has at the end, if it has anything.
+  template <class Ours, class Raw>
+  void compare_values(char const* form, Ours const& ours, Raw const& raw, double const* expected,
+                      bool (*equals)(double, double) = is_same) {
+    raw();
+    int is_right = 1;
+    auto const result = ours();
+    ts::per_member(
+        [&](ts::Member, ts::ShardView<double const, 1> const& view) {
+          for (std::int64_t i = 0; i < view.size(); ++i)
+            if (!equals(view(i), expected[i])) is_right = 0;
+        },
+        result);
+    MPI_Allreduce(MPI_IN_PLACE, &is_right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    is_right_ = is_right_ && is_right == 1;
+    auto const pairs = bench::time_pairs(
+        what_, [&] { (void)ours(); }, raw);
+    (void)bench::print(what_, pairs, is_right == 1, form);
+  }
+
+  [[nodiscard]] ts::PerDevice<double, 1> values(std::int64_t cells) const {
+    return ts::per_device<double>(mesh_.group("x"), {cells}, [=](ts::Member m, auto i) {
+      return bench::start_at(m.rank * cells + i[0]);
+    });
+  }
+
+  void move_values() {
+    auto const n = what_.cells;
+    auto const count = static_cast<int>(n);
+    auto const x = values(n), all = values(n * processes_);
+    auto const own = started(self_ * n, n), many = started(self_ * n * processes_, n * processes_);
+    auto const to = raw::make_doubles(n * processes_);
+    compare_values(
+        "values.all_gather", [&] { return ts::all_gather(x, 0); },
+        [&] {
+          MPI_Allgather(own.get(), count, MPI_DOUBLE, to.get(), count, MPI_DOUBLE, MPI_COMM_WORLD);
+        },
+        to.get());
+    compare_values(
+        "values.gather", [&] { return ts::gather(x, 0, 0); },
+        [&] {
+          MPI_Gather(own.get(), count, MPI_DOUBLE, to.get(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        },
+        to.get());
+    compare_values(
+        "values.scatter", [&] { return ts::scatter(all, 0, 0); },
+        [&] {
+          MPI_Scatter(many.get(), count, MPI_DOUBLE, to.get(), count, MPI_DOUBLE, 0,
+                      MPI_COMM_WORLD);
+        },
+        to.get());
+    compare_values(
+        "values.all_to_all", [&] { return ts::all_to_all(all); },
+        [&] {
+          MPI_Alltoall(many.get(), count, MPI_DOUBLE, to.get(), count, MPI_DOUBLE, MPI_COMM_WORLD);
+        },
+        to.get());
+    std::copy(own.get(), own.get() + n, to.get());
+    compare_values(
+        "values.broadcast", [&] { return ts::broadcast(x, 0); },
+        [&] { MPI_Bcast(to.get(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD); }, to.get());
+    auto const last = processes_ - 1;
+    compare_values(
+        "values.send_recv", [&] { return ts::send_recv(x, 0, last); },
+        [&] {
+          if (self_ == 0) MPI_Send(own.get(), count, MPI_DOUBLE, last, 0, MPI_COMM_WORLD);
+          if (self_ == last)
+            MPI_Recv(to.get(), count, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        },
+        to.get());
+  }
+
+  void combine_values() {
+    auto const n = what_.cells;
+    auto const count = static_cast<int>(n);
+    auto const x = values(n);
+    auto const own = started(self_ * n, n);
+    auto const sum = raw::make_doubles(n);
+    Shares const shares(n);
+    compare_values(
+        "values.all_reduce", [&] { return ts::all_reduce(x); },
+        [&] { MPI_Allreduce(own.get(), sum.get(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); },
+        sum.get(), is_sum);
+    compare_values(
+        "values.reduce", [&] { return ts::reduce(x, 0); },
+        [&] { MPI_Reduce(own.get(), sum.get(), count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD); },
+        sum.get(), is_sum);
+    compare_values(
+        "values.reduce_scatter", [&] { return ts::reduce_scatter(x, 0); },
+        [&] {
+          MPI_Reduce_scatter(own.get(), sum.get(), shares.count.data(), MPI_DOUBLE, MPI_SUM,
+                             MPI_COMM_WORLD);
+        },
+        sum.get(), is_sum);
   }
 
   bench::Case what_;
