@@ -1,6 +1,9 @@
 #pragma once
 /// @file
-/// Collectives on arrays: all_gather, all_reduce, reduce_scatter and all_to_all.
+/// Collectives: on arrays, and on values of each device of a group.
 
+#include "tessera/mesh/group.hpp"
 #include "tessera/ops/collectives.hpp"
+#include "tessera/ops/member_collectives.hpp"
+#include "tessera/ops/per_device.hpp"
 #include "tessera/tessera.hpp"

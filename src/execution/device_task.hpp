@@ -78,7 +78,7 @@ struct DeviceTask {
 
   /// Keeps an array or a scalar alive until it has run.
   void keep(ArrayModel& named) {
-    if (outlives_statement) keeps.push_back(named.shared_from_this());
+    if (outlives_statement) keeps.push_back(named.shared());
   }
   void keep(std::shared_ptr<ScalarModel> const& named) {
     if (outlives_statement) keeps.push_back(named);

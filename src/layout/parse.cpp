@@ -167,9 +167,9 @@ SpecEntry read_entry(Reader& reader) {
 }
 
 ReduceOp read_op(Reader& reader) {
-  for (auto const op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max})
+  for (auto const op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::avg})
     if (reader.accept(text(op))) return op;
-  reader.fail("sum, prod, min or max");
+  reader.fail("sum, prod, min, max or avg");
 }
 
 PartitionSpec read_spec(Reader& reader) {

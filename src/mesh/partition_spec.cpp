@@ -25,7 +25,7 @@ std::ostream& operator<<(std::ostream& out, SpecEntry const& entry) {
 }
 
 std::ostream& operator<<(std::ostream& out, ReduceOp op) {
-  constexpr std::array names{"sum", "prod", "min", "max"};
+  constexpr std::array names{"sum", "prod", "min", "max", "avg"};
   return out << names[static_cast<std::size_t>(op)];
 }
 

@@ -11,6 +11,7 @@
 #include "src/base/detail.hpp"
 #include "src/base/text.hpp"
 #include "src/layout/placement.hpp"
+#include "src/plan/recent_plans.hpp"
 #include "src/runtime/submission.hpp"
 #include "src/statement/copy_statement.hpp"
 #include "src/statement/operations/operation.hpp"
@@ -32,6 +33,36 @@ class SharesOfSum final : public OperationSteps {
     return "in two rounds: shares, then copies of them";
   }
 };
+
+// A sum, where its partial results lie, and where it is to lie.
+struct SumKey {
+  std::shared_ptr<Layout const> terms;
+  std::shared_ptr<Layout const> into;
+  std::int64_t element_bytes;
+
+  friend bool operator==(SumKey const& a, SumKey const& b) {
+    return *a.terms == *b.terms && *a.into == *b.into && a.element_bytes == b.element_bytes;
+  }
+};
+
+// How the shares lie; null where each device adds up all of its cells.
+struct Shares {
+  std::shared_ptr<Layout const> layout;
+};
+
+Shares shares_for(SumKey const& sum) {
+  auto const& terms = *sum.terms;
+  auto const& to = *sum.into;
+  auto const& names = terms.sharding().spec()[0].axes();
+  bool const may_spread =
+      terms.mesh() == to.mesh() && std::none_of(names.begin(), names.end(), [&](auto const& axis) {
+        return is_cut_by(to.sharding().spec(), axis);
+      });
+  if (!may_spread) return {nullptr};
+  auto const spread = spread_out(to, terms, sum.element_bytes);
+  if (spread == to.sharding()) return {nullptr};
+  return {std::make_shared<Layout const>(spread, to.shape())};
+}
 
 }  // namespace
 
@@ -60,17 +91,10 @@ NamedSharding with_partials_first(NamedSharding const& sharding, SpecEntry const
 }
 
 StatePtr shares_of_sum(StatePtr const& partials, StatePtr const& into) {
-  auto const& terms = *layout_of(partials);
-  auto const& to = *layout_of(into);
-  auto const& names = terms.sharding().spec()[0].axes();
-  bool const may_spread =
-      terms.mesh() == to.mesh() && std::none_of(names.begin(), names.end(), [&](auto const& axis) {
-        return is_cut_by(to.sharding().spec(), axis);
-      });
-  if (!may_spread) return nullptr;
-  auto const spread = spread_out(to, terms, into->element_bytes());
-  if (spread == to.sharding()) return nullptr;
-  return make_state(spread, to.shape(), into->element_bytes());
+  static RecentPlans<SumKey, Shares> plans;
+  SumKey const key{layout_of(partials), layout_of(into), into->element_bytes()};
+  auto const shares = plans.plan_for(key, [&] { return shares_for(key); });
+  return shares->layout == nullptr ? nullptr : make_state(shares->layout, into->element_bytes());
 }
 
 void submit_sum(Statement const& sum, StatePtr const& shares, StatePtr const& into) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t most_cells = std::int64_t{1} << 62;
 
 // Dimensions [from_lo, from_hi) of one shape that hold the same cells as [to_lo, to_hi) of another.
-struct Group {
+struct DimensionGroup {
   std::size_t from_lo, from_hi, to_lo, to_hi;
 
   [[nodiscard]] bool fuses() const { return from_hi - from_lo != 1; }
@@ -23,12 +23,12 @@ struct Group {
 };
 
 // The smallest groups, in order. The shapes have equally many cells, and not none.
-std::vector<Group> groups_of(Shape const& from, Shape const& to) {
-  std::vector<Group> groups;
+std::vector<DimensionGroup> groups_of(Shape const& from, Shape const& to) {
+  std::vector<DimensionGroup> groups;
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < from.size() && j < to.size()) {
-    Group group{i, i + 1, j, j + 1};
+    DimensionGroup group{i, i + 1, j, j + 1};
     auto a = from[i++];
     auto b = to[j++];
     while (a != b) {
@@ -68,7 +68,8 @@ struct WholeRows {
 
 // Keeps the dimension that is already cut, if the others are whole and those before it have one
 // cell.
-WholeRows whole_rows(NamedSharding const& sharding, Shape const& shape, Group const& group) {
+WholeRows whole_rows(NamedSharding const& sharding, Shape const& shape,
+                     DimensionGroup const& group) {
   AxisNames axes;
   auto const lead = leading(shape, group.from_lo, group.from_hi);
   auto cut_one = lead;
@@ -124,7 +125,7 @@ class Reshape {
   }
 
  private:
-  void add_fused(NamedSharding const& sharding, Shape const& shape, Group const& group) {
+  void add_fused(NamedSharding const& sharding, Shape const& shape, DimensionGroup const& group) {
     flat_.push_back(cells_behind(shape, group.from_lo, group.from_hi) * shape[group.from_lo]);
     if (!group.fuses()) {
       rows_[group.from_lo] = {sharding.spec()[group.from_lo], sharding.cut(group.from_lo)};
@@ -139,7 +140,7 @@ class Reshape {
     fused_.push_back({placed.axes, cut});
   }
 
-  void add_split(Group const& group) {
+  void add_split(DimensionGroup const& group) {
     auto const& fused = fused_.back();
     if (!group.splits()) {
       new_[group.to_lo] = fused;

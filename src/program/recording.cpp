@@ -240,8 +240,8 @@ StepMatches match_statements(RecordedStep& first, RecordedStep const& second,
 
 // A statement only names its arrays.
 void keep_arrays(Statement& statement) {
-  if (statement.target != nullptr) statement.target = statement.target->shared_from_this();
-  for (auto& operand : statement.operands) operand.array = operand.array->shared_from_this();
+  if (statement.target != nullptr) statement.target = statement.target->shared();
+  for (auto& operand : statement.operands) operand.array = operand.array->shared();
 }
 
 bool lie_alike(ArrayBindings const& bindings) {

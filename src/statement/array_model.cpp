@@ -7,6 +7,11 @@
 
 namespace tessera {
 
+std::shared_ptr<ArrayModel> ArrayModel::shared() {
+  if (owner_ == nullptr || held_owner_ != nullptr) return shared_from_this();
+  return {owner_->shared_from_this(), this};
+}
+
 std::vector<StoredBox> ArrayModel::boxes_on(DeviceId device) const {
   for (auto const& [owner, boxes] : adopted_)
     if (owner == device) return boxes;

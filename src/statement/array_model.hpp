@@ -33,6 +33,8 @@ class ArrayModel : public std::enable_shared_from_this<ArrayModel> {
   [[nodiscard]] std::shared_ptr<Layout const> const& layout() const { return layout_; }
   [[nodiscard]] std::int64_t element_bytes() const { return element_bytes_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
+  /// A pointer that keeps the array alive; of an alias, the array whose cells it shows.
+  [[nodiscard]] std::shared_ptr<ArrayModel> shared();
   [[nodiscard]] GhostWidths const& widths() const { return widths_; }
   [[nodiscard]] HaloValidity& halo_validity() { return halo_validity_; }
   [[nodiscard]] HaloValidity const& halo_validity() const { return halo_validity_; }
@@ -58,6 +60,11 @@ class ArrayModel : public std::enable_shared_from_this<ArrayModel> {
   /// so reads past a shard's edge go through a temporary.
   [[nodiscard]] bool is_pinned() const { return is_pinned_; }
   void pin() { is_pinned_ = true; }
+  /// True if it shows the cells of another array under another layout.
+  [[nodiscard]] bool is_alias() const { return owner_ != nullptr; }
+  /// Tells apart pinned arrays of one layout whose cells lie differently in memory. Aliases that
+  /// show arrays of one layout in one way have the same.
+  [[nodiscard]] std::uint64_t packing() const { return packing_ != 0 ? packing_ : number_; }
   /// True between two fences: only one-sided access is allowed.
   [[nodiscard]] bool has_open_epoch() const { return epoch_ != 0; }
   /// The number of the open epoch among those of the job, from 1; 0 if none is open.
@@ -66,6 +73,20 @@ class ArrayModel : public std::enable_shared_from_this<ArrayModel> {
   void close_epoch() { epoch_ = 0; }
 
  protected:
+  /// Makes this a pinned alias of another array, which has it.
+  void show(ArrayModel& owner, std::uint64_t packing) {
+    owner_ = &owner;
+    packing_ = packing;
+    runtime_ = owner.runtime_;
+    pin();
+  }
+  /// Keeps the owner of an alias alive, which does not keep the alias.
+  void hold_owner() { held_owner_ = owner_->shared_from_this(); }
+  /// Gives the cells another layout, without ghost cells.
+  void set_layout(std::shared_ptr<Layout const> layout) {
+    layout_ = std::move(layout);
+    set_widths(GhostWidths::none(layout_->rank()));
+  }
   /// Gives the array a new number and makes it writable again.
   void start_again(std::uint64_t number) {
     number_ = number;
@@ -79,6 +100,9 @@ class ArrayModel : public std::enable_shared_from_this<ArrayModel> {
   GhostWidths widths_;
   HaloValidity halo_validity_;
   std::vector<std::pair<DeviceId, std::vector<StoredBox>>> adopted_;
+  ArrayModel* owner_ = nullptr;  ///< of the cells of an alias
+  std::shared_ptr<ArrayModel> held_owner_;
+  std::uint64_t packing_ = 0;  ///< of an alias
   std::uint64_t runtime_ = 0;
   std::uint64_t epoch_ = 0;
   bool is_frozen_ = false;

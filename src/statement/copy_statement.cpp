@@ -64,9 +64,9 @@ KernelForms copy_forms() {
 
 CopyStatement::CopyStatement(detail::StatePtr const& to, AffineMap const& map,
                              detail::StatePtr const& from, AffineMap const& from_map,
-                             Shape const& shape, SourceLocation const& location)
+                             Shape const& shape, SourceLocation const& location, char const* kind)
     : kernel_{to->element_bytes()} {
-  statement_.kind = "copy";
+  statement_.kind = kind;
   statement_.location = location;
   statement_.type_hash = detail::hash_text("copy");
   statement_.purpose = Purpose::transfer;
@@ -82,8 +82,7 @@ CopyStatement::CopyStatement(detail::StatePtr const& to, AffineMap const& map,
 CopyStatement::CopyStatement(detail::StatePtr const& to, detail::StatePtr const& from,
                              SourceLocation const& location, char const* kind)
     : CopyStatement(to, AffineMap::identity(to->layout()->rank()), from,
-                    AffineMap::identity(to->layout()->rank()), to->layout()->shape(), location) {
-  statement_.kind = kind;
-}
+                    AffineMap::identity(to->layout()->rank()), to->layout()->shape(), location,
+                    kind) {}
 
 }  // namespace tessera

@@ -73,6 +73,8 @@ PLACES = {
     "ops/products.hpp": "ops/products",
     "ops/einsum.hpp": "ops/products",
     "ops/collectives.hpp": "ops/collectives",
+    "ops/member_collectives.hpp": "ops/collectives",
+    "ops/per_device.hpp": "ops/collectives",
     "ops/shard.hpp": "ops/collectives",
 }
 # Headers of other libraries in include/: programs that include these know what they bring.

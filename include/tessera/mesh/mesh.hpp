@@ -16,6 +16,9 @@
 
 namespace tessera {
 
+class Group;
+class SpecEntry;
+
 /// A named axis of a mesh and how many devices lie along it.
 struct MeshAxis {
   std::string name;
@@ -57,6 +60,10 @@ class Mesh {
   /// Example: Mesh({{"data", 2}, {"model", 8}}).split("model", {{"kv", 4}, {"rep", 2}}) is
   ///          Mesh({{"data", 2}, {"kv", 4}, {"rep", 2}}).
   [[nodiscard]] Mesh split(std::string_view axis, std::vector<MeshAxis> const& parts) const;
+
+  /// The devices along some axes, the major one first, as a group of each place along the others:
+  /// Group(*this, axes). Throws: ShardingError as that.
+  [[nodiscard]] Group group(SpecEntry const& axes) const;
 
   /// The device at a row-major position. Throws: IndexError unless 0 <= position < size().
   [[nodiscard]] DeviceId device_at(std::int64_t position) const;

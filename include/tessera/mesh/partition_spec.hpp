@@ -35,8 +35,8 @@ class SpecEntry {
   std::vector<std::string> axes_;
 };
 
-/// The operation that combines partial results into one value.
-enum class ReduceOp : std::uint8_t { sum, prod, min, max };
+/// The operation that combines partial results into one value; avg is their sum, divided once.
+enum class ReduceOp : std::uint8_t { sum, prod, min, max, avg };
 /// "sum"
 std::ostream& operator<<(std::ostream& out, ReduceOp op);
 

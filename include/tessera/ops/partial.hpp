@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Partial arrays: along some axes of the mesh each device holds a partial result of its cells, and
-/// the value is the sum, product, minimum or maximum of the partial results.
+/// the value is the sum, product, minimum, maximum or average of the partial results.
 ///
 ///     from_partials(a)       a is (2, 4), dimension 0 cut by "y"; u is P(none).partial("y")
 ///     device 0  1 2 3 4     u = 11 22 33 44, which nobody holds yet
@@ -29,9 +29,9 @@ namespace detail {
 template <class T>
 using WideFloat = std::conditional_t<sizeof(T) == 2, float, double>;
 
-/// The sum from the first partial result to the last, rounded once. A sum of negative zeros is a
-/// negative zero.
-template <class T>
+/// The sum from the first partial result to the last, or its average, rounded once. A sum of
+/// negative zeros is a negative zero.
+template <class T, bool averages = false>
 struct SumInOrder {
   static constexpr bool adds_singly = true;
   static constexpr bool adds_in_order = true;
@@ -45,15 +45,17 @@ struct SumInOrder {
     sum += static_cast<WideFloat<T>>(term);
   }
   TESSERA_FUNCTION void merge(SumInOrder const& other) { sum += other.sum; }
-  [[nodiscard]] TESSERA_FUNCTION T value(double) const { return static_cast<T>(sum); }
+  [[nodiscard]] TESSERA_FUNCTION T value(double count) const {
+    return static_cast<T>(averages ? sum / static_cast<WideFloat<T>>(count) : sum);
+  }
 };
 /// The same of complex numbers, by parts.
-template <class T>
+template <class T, bool averages = false>
 struct ComplexSumInOrder {
   static constexpr bool adds_singly = true;
   static constexpr bool adds_in_order = true;
-  SumInOrder<typename T::value_type> real;
-  SumInOrder<typename T::value_type> imaginary;
+  SumInOrder<typename T::value_type, averages> real;
+  SumInOrder<typename T::value_type, averages> imaginary;
   template <class Row>
   TESSERA_FUNCTION void add_row(Row const& row, std::int64_t count) {
     for (std::int64_t j = 0; j < count; ++j) add_term(row(j));
@@ -66,8 +68,8 @@ struct ComplexSumInOrder {
     real.merge(other.real);
     imaginary.merge(other.imaginary);
   }
-  [[nodiscard]] TESSERA_FUNCTION T value(double) const {
-    return {real.value(0), imaginary.value(0)};
+  [[nodiscard]] TESSERA_FUNCTION T value(double count) const {
+    return {real.value(count), imaginary.value(count)};
   }
 };
 
@@ -83,6 +85,12 @@ struct PartialsOf<T, ReduceOp::sum> {
 template <class T>
 struct PartialsOf<T, ReduceOp::prod> {
   using type = std::conditional_t<std::is_integral_v<T>, IntegerProduct<T>, ProductOf<T>>;
+};
+template <class T>
+struct PartialsOf<T, ReduceOp::avg> {
+  static_assert(!std::is_integral_v<T>,
+                "the average of integers is no integer: take the sum, or cast<double>(u)");
+  using type = std::conditional_t<is_complex<T>, ComplexSumInOrder<T, true>, SumInOrder<T, true>>;
 };
 template <class T>
 struct PartialsOf<T, ReduceOp::min> {
@@ -104,13 +112,6 @@ struct PartialsOf<T, ReduceOp::max> {
 /// Throws: ShardingError if an axis cuts the array, is not of its mesh, or none is given.
 [[nodiscard]] NamedSharding with_partials_first(NamedSharding const& sharding,
                                                 SpecEntry const& axes);
-/// A new array for the sum, spread over the devices on which `into` holds copies, so that each of
-/// them adds up a share; null where each is to add up all of its cells.
-[[nodiscard]] StatePtr shares_of_sum(StatePtr const& partials, StatePtr const& into);
-/// Submits `sum`, which writes the shares, and the copy of these to `into`, as one operation. With
-/// null for the shares, `sum` writes `into` and is all.
-void submit_sum(Statement const& sum, StatePtr const& shares, StatePtr const& into);
-
 /// All cells of an array, as dimensions of a statement.
 template <class T, std::size_t N>
 [[nodiscard]] View<T, N, N> whole_view(StatePtr const& state, SourceLocation const& location) {
@@ -127,13 +128,14 @@ void sum_partials(StatePtr const& partials, StatePtr const& into, char const* ki
   AffineMap map{N + 1, {}};
   for (int d = 1; d <= static_cast<int>(N); ++d) map.axes.push_back({d, 0, 1});
   with_fold<A, T>(terms, {target, {layout_of(target), map, whole(terms.shape())}, nullptr, true},
-                  {kind, location, 0},
+                  {kind, location, static_cast<double>(terms.shape()[0])},
                   [&](Statement const& sum) { submit_sum(sum, shares, into); });
 }
 
 /// The neutral element of a sum, product, minimum or maximum.
 template <class T, ReduceOp op>
 [[nodiscard]] constexpr T neutral() {
+  static_assert(op != ReduceOp::avg, "an average has no neutral element: take the sum");
   using Limits = std::numeric_limits<T>;
   if constexpr (op == ReduceOp::sum)
     return is_floating<T> ? static_cast<T>(-0.0F) : T(0);  // -0 + 0 is 0, -0 + -0 is -0

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -296,6 +297,28 @@ void read_shards(StatePtr const& state, std::function<void(RawShard const&)> con
   check_closed(*state, "a shard view");
   tessera::synchronize();
   visit_shards(state, Use::reads, f);
+}
+
+void visit_shards_together(std::span<StatePtr const> arrays, std::span<bool const> written,
+                           std::function<void(std::span<RawShard const>)> const& f) {
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    if (written[a]) begin_write(storage_of(*arrays[a]));
+    check_closed(*arrays[a], "a shard view");
+  }
+  tessera::synchronize();
+  run_on_local_devices([&](DeviceId device) {
+    std::deque<HostCells> cells;
+    std::vector<RawShard> shards;
+    for (auto const& array : arrays)
+      for (auto& shard : storage_of(*array).shards_of(device)) {
+        cells.emplace_back(shard, shard.own, array->element_bytes()).fetch();
+        shards.push_back(cells.back().raw(0));
+      }
+    if (shards.empty()) return;
+    f(shards);
+    for (std::size_t a = 0; a < arrays.size(); ++a)
+      if (written[a]) cells[a].put_back();
+  });
 }
 
 void copy_in_order(StatePtr const& to, StatePtr const& from) {

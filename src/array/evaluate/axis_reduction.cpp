@@ -184,6 +184,22 @@ struct FoldKey {
   std::int64_t term_bytes;
 };
 
+// Cuts each piece of a dimension into so many shares, so that none crosses to the devices of
+// another piece; balanced over all pieces where they come out alike, or are many.
+Cut cut_of_shares(Layout const& result, std::size_t d, std::int64_t shares) {
+  constexpr std::int64_t most_listed = 1024;
+  auto const ways = result.sharding().ways(d), extent = result.shape()[d];
+  auto const& cut = result.sharding().cut(d);
+  bool const is_even = cut.kind() == Cut::Kind::balanced && extent % (ways * shares) == 0;
+  if (ways == 1 || is_even || cut.may_repeat() || ways * shares > most_listed)
+    return Cut::balanced();
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t k = 0; k < ways; ++k)
+    for (std::int64_t s = 0; s < shares; ++s)
+      sizes.push_back(Cut::balanced().piece(cut.piece(extent, ways, k).size(), shares, s).size());
+  return Cut::explicit_sizes(std::move(sizes));
+}
+
 }  // namespace
 
 std::int64_t count_terms(Shape const& extents, DimensionSet reduced) {
@@ -214,7 +230,8 @@ NamedSharding spread_out(Layout const& result, Layout const& parts,
   auto names = dimensions[longest].axes.axes();
   auto const& between = parts.sharding().spec()[0].axes();
   names.insert(names.end(), between.begin(), between.end());
-  dimensions[longest] = {SpecEntry(names)};
+  auto const shares = devices_along(sharding.mesh(), between);
+  dimensions[longest] = {SpecEntry(names), cut_of_shares(result, longest, shares)};
   return sharding_of(sharding.mesh(), dimensions);
 }
 

@@ -95,16 +95,17 @@ void move_all(std::vector<Transfer> transfers, Progress& progress,
   }
 }
 
-class Group : public GpuCommunicator {
+class EmulatedGroup : public GpuCommunicator {
  public:
-  Group(StreamParts parts, SharedBytes::Name const& name, std::int64_t rank, std::int64_t members)
+  EmulatedGroup(StreamParts parts, SharedBytes::Name const& name, std::int64_t rank,
+                std::int64_t members)
       : parts_(std::move(parts)),
         bytes_(std::make_shared<SharedBytes>(name)),
         rank_(rank),
         members_(members) {
     ++board().joined;
   }
-  ~Group() override { Group::abandon(); }
+  ~EmulatedGroup() override { EmulatedGroup::abandon(); }
 
   bool is_ready() override {
     if (board().joined < members_) return false;
@@ -174,7 +175,7 @@ std::unique_ptr<GpuCommunicator> join_communicator(StreamParts const& parts,
                                                    std::int64_t members) {
   SharedBytes::Name name;
   std::memcpy(&name, id.bytes.data(), sizeof name);
-  return std::make_unique<Group>(parts, name, rank, members);
+  return std::make_unique<EmulatedGroup>(parts, name, rank, members);
 }
 
 }  // namespace tessera::emulated

@@ -37,9 +37,9 @@ void check_call(NcclApi const& api, ncclComm_t communicator, ncclResult_t result
 
 // A communicator with nonblocking calls, so that only the library's own waits occur, which always
 // end. Whether communicators of the caller are nonblocking cannot be checked.
-class Group : public GpuCommunicator {
+class NcclGroup : public GpuCommunicator {
  public:
-  Group(NcclApi const& api, NcclMember const& place, ncclUniqueId const& id)
+  NcclGroup(NcclApi const& api, NcclMember const& place, ncclUniqueId const& id)
       : api_(api), place_(place) {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
@@ -47,7 +47,7 @@ class Group : public GpuCommunicator {
                          static_cast<int>(place.rank), &config),
           "ncclCommInitRankConfig");
   }
-  Group(NcclApi const& api, NcclMember const& place, ncclComm_t given)
+  NcclGroup(NcclApi const& api, NcclMember const& place, ncclComm_t given)
       : api_(api), place_(place), communicator_(given), is_own_(false) {
     if (given == nullptr) throw DeviceError(text("the one of device ", place.rank, " is null"));
     if (!is_ready())
@@ -65,7 +65,7 @@ class Group : public GpuCommunicator {
                              members, " on GPU ", gpu, ", where member ", place.rank, " of ",
                              place.members, " on GPU ", place.gpu, " is needed"));
   }
-  ~Group() override { Group::abandon(); }
+  ~NcclGroup() override { NcclGroup::abandon(); }
 
   bool is_ready() override {
     check_living();
@@ -178,7 +178,7 @@ std::vector<std::unique_ptr<GpuCommunicator>> join_nccl(
   try {
     for (auto const& place : places) {
       choose(place.gpu);
-      groups.push_back(std::make_unique<Group>(api, place, native));
+      groups.push_back(std::make_unique<NcclGroup>(api, place, native));
     }
   } catch (DeviceError const&) {
     (void)api.group_end();
@@ -193,7 +193,7 @@ std::vector<std::unique_ptr<GpuCommunicator>> adopt_nccl(NcclApi const& api,
                                                          std::span<NcclMember const> places) {
   std::vector<std::unique_ptr<GpuCommunicator>> groups;
   for (std::size_t i = 0; i < places.size(); ++i)
-    groups.push_back(std::make_unique<Group>(api, places[i], communicators[i]));
+    groups.push_back(std::make_unique<NcclGroup>(api, places[i], communicators[i]));
   return groups;
 }
 

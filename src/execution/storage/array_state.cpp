@@ -5,6 +5,7 @@
 
 #include "tessera/detail/base/assert.hpp"
 
+#include "src/base/detail.hpp"
 #include "src/device/device_limit.hpp"
 #include "src/device/strided.hpp"
 #include "src/index/index.hpp"
@@ -146,11 +147,78 @@ bool ArrayState::renew(std::uint64_t number) {
   bool const is_plain = partials_ == nullptr && !is_pinned() && window_ == nullptr;
   if (!is_plain || !(widths() == GhostWidths::none(layout()->rank()))) return false;
   start_again(number);
+  for (auto const& alias : aliases_) alias->start_again(number);
   halo_validity().clear();
   if (!poisons_memory()) return true;
   for (auto& shard : shards_)
     for (auto& memory : shard.memory) memory.poison();
   return true;
+}
+
+std::shared_ptr<ArrayState> ArrayState::alias(std::shared_ptr<Layout const> const& layout,
+                                              AliasAxes const& axes) {
+  TESSERA_ASSERT(widths() == GhostWidths::none(this->layout()->rank()), widths());
+  auto packing = this->layout()->fingerprint();
+  for (auto const& axis : axes)
+    packing = mix(
+        packing, mix(static_cast<std::uint64_t>(axis.from), static_cast<std::uint64_t>(axis.step)));
+  auto const found = std::find_if(aliases_.begin(), aliases_.end(), [&](auto const& alias) {
+    return alias->packing() == packing && *alias->layout() == *layout;
+  });
+  auto const alias = found == aliases_.end() ? make_alias(layout, axes, packing) : *found;
+  follow_cells(*alias);
+  if (found == aliases_.end() && aliases_.size() == most_aliases) {
+    alias->hold_owner();
+    return alias;
+  }
+  if (found == aliases_.end()) aliases_.push_back(alias);
+  return storage_of(alias->shared());
+}
+
+// Lets an alias show where the cells lie now, and expects them to be written through it.
+void ArrayState::follow_cells(ArrayState& alias) {
+  for (auto& seen : alias.shards_) {
+    if (seen.own.empty()) continue;
+    auto& shard = shards_of(seen.device)[0];
+    if (seen.cells() != shard.cells())
+      seen.memory[0] = DeviceMemory::borrowed(shard.cells(), seen.memory[0].size_bytes());
+    if (shard.has_second()) shard.differing.assign(1, shard.own);
+  }
+}
+
+std::shared_ptr<ArrayState> ArrayState::make_alias(std::shared_ptr<Layout const> const& layout,
+                                                   AliasAxes const& axes, std::uint64_t packing) {
+  std::vector<LocalDevice> devices;
+  std::vector<BorrowedBox> boxes;
+  for (auto& shard : shards_) {
+    auto const seen = layout->boxes_of(shard.device);
+    if (seen.empty()) continue;
+    devices.push_back({shard.device, shard.queue});
+    if (seen[0].empty()) continue;
+    TESSERA_ASSERT(seen[0].cells() == shard.own.cells(), seen[0], " shows ", shard.own);
+    auto const& strides = shard.padded_layout.strides;
+    BorrowedBox box{shard.device, seen[0], shard.cells(), Index()};
+    for (auto const& axis : axes)
+      box.strides.push_back(axis.from == AliasAxis::added
+                                ? shard.padded_layout.elements
+                                : strides[static_cast<std::size_t>(axis.from)] * axis.step);
+    boxes.push_back(std::move(box));
+  }
+  auto made = std::make_shared<ArrayState>(layout, element_bytes(), number(), devices, boxes);
+  made->show(*this, packing);
+  return made;
+}
+
+void ArrayState::lay_out(std::shared_ptr<Layout const> layout) {
+  aliases_.clear();
+  set_layout(std::move(layout));
+  for (auto& shard : shards_) {
+    auto const elements = shard.padded_layout.elements;
+    shard.own = this->layout()->box_of(shard.device);
+    shard.padded_layout = PaddedShardLayout::around(shard.own, widths(), element_bytes());
+    shard.padded_layout.elements = elements;
+    shard.differing.assign(1, shard.own);
+  }
 }
 
 void ArrayState::grow(GhostWidths const& widths) {

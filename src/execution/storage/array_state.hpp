@@ -73,8 +73,16 @@ struct Shard {
 
 class Window;
 
-using detail::BorrowedBox;
-using detail::Partials;
+/// How a dimension of an alias follows from one of the array's.
+struct AliasAxis {
+  static constexpr int added = -1;
+
+  int from = added;       ///< the array's dimension; `added` for one more, of one cell
+  std::int64_t step = 1;  ///< cells of that dimension from one cell of the alias to the next
+
+  friend bool operator==(AliasAxis const&, AliasAxis const&) = default;
+};
+using AliasAxes = detail::InlineVector<AliasAxis, max_rank>;
 
 /// An array with its cells: its shards on this process.
 ///
@@ -109,6 +117,15 @@ class ArrayState : public ArrayModel {
   /// ghost cells, is neither pinned nor partial, and was never fenced. There must be no other
   /// reference to it.
   [[nodiscard]] bool renew(std::uint64_t number);
+  /// The same cells under another layout: each device's box there is its box here, seen along
+  /// `axes`, or it is empty. This array keeps a few aliases, which are pinned, for the next call; a
+  /// pointer to an alias keeps this array alive. The array has single boxes and no ghost cells.
+  [[nodiscard]] std::shared_ptr<ArrayState> alias(std::shared_ptr<Layout const> const& layout,
+                                                  AliasAxes const& axes);
+  /// Gives the array itself another layout in which each device's box lies in memory as it does
+  /// now: one with the same extents, and perhaps more dimensions of one cell in front. Nobody else
+  /// may name the array, no queued task either. The array has single boxes and no ghost cells.
+  void lay_out(std::shared_ptr<Layout const> layout);
   /// Makes room for ghost cells; all become invalid. No queued task may name the array.
   void grow(GhostWidths const& widths);
   /// Moves the cells into memory that the other processes of the host can map, and keeps all
@@ -138,6 +155,10 @@ class ArrayState : public ArrayModel {
   };
 
   void place_cells(Shard& shard, PaddedShardLayout const& padded_layout) const;
+  [[nodiscard]] std::shared_ptr<ArrayState> make_alias(std::shared_ptr<Layout const> const& layout,
+                                                       AliasAxes const& axes,
+                                                       std::uint64_t packing);
+  void follow_cells(ArrayState& alias);
   void add_shards_of(LocalDevice const& device, std::vector<StoredBox> const& boxes);
   [[nodiscard]] std::int64_t cell_bytes(PaddedShardLayout const& padded_layout) const;
   [[nodiscard]] std::int64_t buffer_bytes(Shard const& shard) const;
@@ -148,7 +169,9 @@ class ArrayState : public ArrayModel {
   std::vector<Shard> shards_;
   std::vector<DeviceShards> devices_;
   std::unique_ptr<Partials> partials_;
-  SharedBlocks* blocks_ = nullptr;  ///< where buffers of a shared array come from
+  std::vector<std::shared_ptr<ArrayState>> aliases_;
+  static constexpr std::size_t most_aliases = 16;  ///< that are kept
+  SharedBlocks* blocks_ = nullptr;                 ///< where buffers of a shared array come from
   std::shared_ptr<SharedBlock> block_;
   std::shared_ptr<Window> window_;
 };

@@ -15,11 +15,13 @@ std::string reason_for(Statement const& statement, OperandModes const& modes, st
   auto const& access = statement.operands[operand].access;
   if (modes.in_place[operand])
     return text("reads ", access, " with ghost cells ", modes.widths[operand]);
-  if (is_moved(statement)) return text("reads ", access, ", which the program moves");
-  if (statement.operands[operand].array->is_pinned())
+  auto const& array = *statement.operands[operand].array;
+  if (is_moved(statement) || array.is_alias())
+    return text("reads ", access, ", which the program moves");
+  if (array.is_pinned())
     return text("reads ", access, " of an array that is pinned and so has no ghost cells");
-  return text("reads ", access, ", which ghost cells around the shards of ",
-              *statement.operands[operand].array->layout(), " cannot give");
+  return text("reads ", access, ", which ghost cells around the shards of ", *array.layout(),
+              " cannot give");
 }
 
 std::int64_t bytes_of(std::vector<MessagePlan> const& messages, std::size_t operand) {

@@ -15,8 +15,8 @@ namespace tessera {
 namespace {
 
 // Where the cells of a pinned array lie is not known from its layout.
-std::uint64_t pinned_number(ArrayModel const& array) {
-  return array.is_pinned() ? array.number() : 0;
+std::uint64_t packing_of(ArrayModel const& array) {
+  return array.is_pinned() ? array.packing() : 0;
 }
 
 // The most words of an index, of a map, of what a statement has once, and of an operand.
@@ -72,7 +72,7 @@ void PlanKey::add(Statement const& statement, bool reads_ghosts) {
     add(statement.target->element_bytes());
     add(statement.target->widths().below);
     add(statement.target->widths().above);
-    add(pinned_number(*statement.target));
+    add(packing_of(*statement.target));
   }
   if (statement.writes_slabs()) {
     add(statement.target->layout()->fingerprint());
@@ -113,7 +113,7 @@ void PlanKey::add_operand(Statement const& statement, std::size_t operand, bool 
     add(request.array->element_bytes());
     add(request.array->widths().below);
     add(request.array->widths().above);
-    add(pinned_number(*request.array));
+    add(packing_of(*request.array));
     if (reads_ghosts) add(request.array->halo_validity().fingerprint());
   }
   add(request.constants_offset);

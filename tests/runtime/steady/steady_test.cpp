@@ -20,6 +20,7 @@
 #include "tessera/array/rearrange.hpp"
 #include "tessera/array/shift.hpp"
 #include "tessera/detail/array/evaluate/assign.hpp"
+#include "tessera/ops/member_collectives.hpp"
 #include "tessera/ops/products.hpp"
 #include "tessera/ops/reductions.hpp"
 #include "tessera/program/program.hpp"
@@ -238,6 +239,17 @@ void run_all() {
   auto small_product = zeros<float>({64, 2}, {row, P("x", none)});
   measure_loop("a product whose sums pass along, in a loop",
                [&] { matmul_into(small_product, few_rows, of_terms, {.adds = true}); });
+
+  auto const values = per_device<double>(Group(Mesh({{"x", device_count()}}), "x"),
+                                         {8 * device_count(), 3}, [](Member, auto) { return 1; });
+  measure("an all_gather of values", [&] { (void)all_gather(values, 1); });
+  measure("a gather of values", [&] { (void)gather(values, 0, 0); });
+  measure("a broadcast of values", [&] { (void)broadcast(values, 0); });
+  measure("a scatter of values", [&] { (void)scatter(values, 0, 1); });
+  measure("an all_reduce of values", [&] { (void)all_reduce(values, ReduceOp::avg); });
+  measure("a reduce of values", [&] { (void)reduce(values, 0, ReduceOp::max); });
+  measure("a reduce_scatter of values", [&] { (void)reduce_scatter(values, 0); });
+  measure("an all_to_all of values", [&] { (void)all_to_all(values); });
 
   auto columns = sum(plane, axis(0));
   auto half = sum(plane, axis(1));

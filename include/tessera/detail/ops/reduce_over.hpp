@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Reductions along dimensions, as new arrays.
+/// Reductions along dimensions, as new arrays, and sums of partial results.
 
 #include <cstddef>
 
@@ -10,6 +10,13 @@
 #include "tessera/detail/array/evaluate/reduce.hpp"
 
 namespace tessera::detail {
+
+/// A new array for the sum of partial results, spread over the devices on which `into` holds
+/// copies, so that each of them adds up a share; null where each is to add up all of its cells.
+[[nodiscard]] StatePtr shares_of_sum(StatePtr const& partials, StatePtr const& into);
+/// Submits `sum`, which writes the shares, and the copy of these to `into`, as one operation. With
+/// null for the shares, `sum` writes `into` and is all.
+void submit_sum(Statement const& sum, StatePtr const& shares, StatePtr const& into);
 
 /// Reduces `node` over `axes` with accumulator A: to a new array, or to a scalar if no dimension is
 /// left.

@@ -52,9 +52,9 @@ struct Transfer {
 };
 
 // Messages of one sender arrive in order, so each pair of members has one tag.
-class Group final : public UcxCommunicator {
+class UcxGroup final : public UcxCommunicator {
  public:
-  Group(std::shared_ptr<Queue> stream, std::int64_t rank, JobSecret const& secret)
+  UcxGroup(std::shared_ptr<Queue> stream, std::int64_t rank, JobSecret const& secret)
       : stream_(std::move(stream)),
         gpu_(stream_->peers()),
         reached_(stream_->make_event()),
@@ -64,7 +64,7 @@ class Group final : public UcxCommunicator {
     worker_ = std::make_unique<ucx::Worker>(
         ucx::WorkerOptions{.features = UCP_FEATURE_TAG, .threads = UCS_THREAD_MODE_SERIALIZED});
   }
-  ~Group() override { Group::abandon(); }
+  ~UcxGroup() override { UcxGroup::abandon(); }
 
   std::vector<std::byte> address() const override { return worker_->address(); }
 
@@ -247,7 +247,7 @@ GpuCommunicatorTraits ucx_communicator_traits(Queue& stream) {
 
 std::unique_ptr<UcxCommunicator> make_ucx_communicator(std::shared_ptr<Queue> stream,
                                                        std::int64_t rank, JobSecret const& secret) {
-  return std::make_unique<Group>(std::move(stream), rank, secret);
+  return std::make_unique<UcxGroup>(std::move(stream), rank, secret);
 }
 
 }  // namespace tessera

@@ -88,6 +88,10 @@ void note_cells_of_host();
 void change_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
 /// The same, to look only.
 void read_shards(StatePtr const& state, std::function<void(RawShard const&)> const& f);
+/// The same for several arrays on one mesh, of which each device has single boxes: `f` receives a
+/// device's shard of each. It may change those of the arrays that are `written`.
+void visit_shards_together(std::span<StatePtr const> arrays, std::span<bool const> written,
+                           std::function<void(std::span<RawShard const>)> const& f);
 
 /// This process's shards, after its devices have executed the statements so far: to be read, or to
 /// be written, which makes ghost cells invalid.

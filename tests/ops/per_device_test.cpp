@@ -1,0 +1,159 @@
+#include "tessera/ops/per_device.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tessera/array/creation.hpp"
+#include "tessera/array/operators.hpp"
+#include "tessera/array/shift.hpp"
+#include "tessera/ops/member_collectives.hpp"
+#include "tessera/runtime/budget.hpp"
+
+#include "support/arrays.hpp"
+#include "support/shards.hpp"
+
+#include "members.hpp"
+
+using namespace tessera;
+using test::both_rows;
+using test::device_plus_one;
+using test::eleven_times;
+using test::first_two;
+using test::grid;
+using test::hundreds;
+using test::sent_by;
+using test::tens;
+
+using Numbers = std::vector<std::int64_t>;
+
+/// Values of each member: from arrays, to arrays, and under functions of the caller.
+TEST_SUITE_BEGIN("ops/per_device");
+
+TEST_CASE("as_array lays the values side by side") {
+  auto u = as_array(hundreds(), 0);
+  CHECK(u.shape() == Shape{6, 4});
+  CHECK(u.to_host()[12] == 100);
+  auto const values = hundreds();
+  CHECK(as_array(values, 1).to_host() == both_rows);
+  CHECK(values.to_host(1)[0] == 100);
+
+  auto x = hundreds();
+  CHECK(sent_by([&] { u = as_array(std::move(x), 1); }).messages == 0);
+  CHECK(u.to_host() == both_rows);
+  CHECK_THROWS_WITH_AS((void)x.group(),
+                       "these values were moved from; assign others before they are used",
+                       UsageError);
+  u = shift(u, {0, 1}, constant(-1)) + 0.0F;
+  CHECK(u.to_host()[4] == 101);
+}
+
+TEST_CASE("local shows what each device holds of an array, and leads there and back") {
+  NamedSharding const rows(Mesh({{"x", 3}}), P("x", none));
+  auto u = iota<double>({7, 2}, rows);
+  auto const cells = u.to_host();
+
+  auto const x = local(u, "x");
+  CHECK(x.extents(0) == std::array<std::int64_t, 2>{3, 2});
+  CHECK(x.to_host(2) == std::vector<double>{10, 11, 12, 13});
+  CHECK(as_array(x, 0).to_host() == cells);
+
+  auto const first_cells = [](auto const& array) {
+    std::vector<double const*> addresses;
+    for (auto const& shard : array.addressable_shards()) addresses.push_back(shard.data());
+    return addresses;
+  };
+  auto const before = first_cells(u);
+  auto const sent = sent_by([&] { u = as_array(local(std::move(u), "x"), 0); });
+  CHECK_ALL(first_cells(u) == before);
+  CHECK(sent.messages == 0);
+  CHECK(u.to_host() == cells);
+  auto const moved = local(u = shift(u, {1, 0}, constant(0)), "x");  // u now has ghost cells
+  CHECK(moved.to_host(2) == std::vector<double>{12, 13, 0, 0});
+
+  auto const copies = local(iota<double>({4}, {grid(), P("tp")}), "tp");
+  CHECK(copies.group() == grid().group("tp"));
+  CHECK(copies.to_host(1, 3) == std::vector<double>{2, 3});
+  CHECK(all_gather(copies, 0).to_host(0, 2) == std::vector<double>{0, 1, 2, 3});
+}
+
+TEST_CASE("a process may still name cells that the others give away") {
+  auto u = iota<double>({6, 2}, {Mesh({{"x", 3}}), P("x", none)});
+  auto const cells = u.to_host();
+  std::optional<decltype(u(0, all))> row;
+  if (process().value() == 0) row = u(0, all);
+
+  auto x = local(std::move(u), "x");
+  CHECK(x.to_host(1) == std::vector<double>{4, 5, 6, 7});
+  CHECK(as_array(std::move(x), 1).to_host()[2] == 4);
+}
+
+TEST_CASE("a call that is refused leaves its operand alone") {
+  auto x = hundreds();
+  CHECK_THROWS_AS((void)as_array(std::move(x), 9), ShapeError);
+  CHECK(x.to_host(1)[0] == 100);  // NOLINT(bugprone-use-after-move)
+  auto u = iota<double>({6}, {Mesh({{"x", 3}}), P("x")});
+  CHECK_THROWS_AS((void)local(std::move(u), "model"), ShardingError);
+  CHECK(u.to_host()[5] == 5);  // NOLINT(bugprone-use-after-move)
+}
+
+TEST_CASE("as_partial makes partial results of the values") {
+  CHECK(as_partial(tens()).to_host() == eleven_times(1, 12));
+  auto const x = device_plus_one(grid().group("tp"));
+  auto const sums = as_partial(x);
+  CHECK(sums.sharding() == NamedSharding(grid(), P("cp").partial("tp")));
+  CHECK(sums.to_host() == Numbers{3, 7, 11, 15});
+  CHECK(as_partial<ReduceOp::max>(device_plus_one(grid().group("tp"))).to_host() ==
+        Numbers{2, 4, 6, 8});
+}
+
+TEST_CASE("memory that is used again shows the cells of its new values") {
+  for (int n = 0; n < 3; ++n) {
+    auto x = per_device<float>(first_two(), {3, 4}, [&](Member m, auto i) {
+      return static_cast<float>(100 * m.rank + 4 * i[0] + i[1] + n);
+    });
+    CHECK(all_gather(x, 1).to_host(1)[4] == static_cast<float>(100 + n));
+    auto u = as_array(std::move(x), 0);
+    u = roll(u, 1, 1);  // written to a second buffer, which then holds the array
+    CHECK(u.to_host()[13] == static_cast<float>(100 + n));
+  }
+  for (int n = 0; n < 4; ++n) {
+    auto const x = per_device<float>(first_two(), {3, 4}, [&](Member, auto i) {
+      return static_cast<float>(10 * i[0] + i[1] + 100 * n);
+    });
+    auto u = as_array(broadcast(x, 0), 0);
+    u(all, range(1, -1)) = u(all, range(0, -2)) + 0.5F;  // the other columns stay as they were
+    CHECK(u.to_host()[7] == static_cast<float>(13 + 100 * n));
+  }
+}
+
+TEST_CASE("per_member runs a function on the values of each member of this process") {
+  auto x = hundreds();
+  auto const y = tens();
+  per_member(
+      [](Member const& m, ShardView<float, 2> const& own, ShardView<float const, 2> const& other) {
+        own(2, 3) = -other(0, 0) - static_cast<float>(m.rank);
+      },
+      x, y);
+  CHECK(x.to_host(0)[11] == -1);
+  CHECK(all_gather(x, 0).to_host(0)[23] == -11);
+  auto const copy = x;
+  per_member([](Member const&, ShardView<float, 2> const& view) { view(0, 0) = 7; }, x);
+  CHECK(copy.to_host(1)[0] == 100);
+}
+
+TEST_CASE("per_member leaves out members without a value, and takes each value once") {
+  auto sum = reduce(tens(), 1);
+  per_member([](Member const&, ShardView<float, 2> const& view) { view(0, 0) = 5; }, sum);
+  CHECK(sum.to_host(1)[0] == 5);
+  auto x = hundreds();
+  CHECK_THROWS_WITH_AS(per_member([](auto const&...) {}, x, x),
+                       "per_member got the same values twice, to be changed; give them once, or a "
+                       "copy",
+                       UsageError);
+}
+
+TEST_SUITE_END();
