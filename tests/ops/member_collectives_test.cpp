@@ -158,6 +158,31 @@ TEST_CASE("all_to_all exchanges pieces") {
   CHECK(turned.extents(1) == std::array<std::int64_t, 2>{6, 3});
 }
 
+TEST_CASE("all_to_all by counts sends each member what it is to get") {
+  auto const group = Group({4, 1, 6});
+  // Rank r sends r + q cells to rank q.
+  auto const count = [](Member m, std::int64_t to) { return m.rank + to; };
+  auto const x = per_device<std::int64_t>(
+      group, [](Member m) { return std::array{3 * m.rank + 3}; },
+      [](Member m, auto i) { return 100 * m.rank + i[0]; });
+
+  auto const exchanged = all_to_all(x, 0, count);
+  CHECK(exchanged.to_host(0) == Numbers{100, 200, 201});
+  CHECK(exchanged.to_host(1) == Numbers{0, 101, 102, 202, 203, 204});
+  CHECK(exchanged.to_host(2) == Numbers{1, 2, 103, 104, 105, 205, 206, 207, 208});
+
+  auto const counts =
+      per_device<std::int64_t>(group, {3}, [&](Member m, auto i) { return count(m, i[0]); });
+  CHECK(all_to_all(x, 0, counts).to_host(2) == exchanged.to_host(2));
+
+  auto const columns = per_device<std::int64_t>(
+      first_two(), {2, 3}, [](Member m, auto i) { return 100 * m.rank + 10 * i[0] + i[1]; });
+  auto const turned =
+      all_to_all(columns, 1, [](Member m, std::int64_t to) { return m.rank == to ? 1 : 2; });
+  CHECK(turned.to_host(0) == Numbers{0, 100, 101, 10, 110, 111});
+  CHECK(turned.to_host(1) == Numbers{1, 2, 102, 11, 12, 112});
+}
+
 TEST_CASE("permute and send_recv move whole values") {
   auto const x = device_plus_one(Group({3, 1, 6}));
   auto const round = permute(x, {{0, 1}, {1, 2}, {2, 0}});
@@ -406,6 +431,26 @@ std::vector<test::Misuse> const misuses{
      "all_to_all in Group(0, 1): dimension 0 is split and joined again, which takes equal values "
      "of "
      "at most 7 dimensions and equal pieces, but there are 3 cells for 2 members"},
+    {"counts that do not add up",
+     [] { (void)all_to_all(tens(), 0, [](Member, std::int64_t) { return 1; }); }, is<ShapeError>,
+     "all_to_all in Group(0, 1): the counts of rank 0 add up to 2, but it has 3 cells along "
+     "dimension 0"},
+    {"counts of more cells than there are",
+     [] { (void)all_to_all(tens(), 0, [](Member, std::int64_t) { return 2; }); }, is<ShapeError>,
+     "rank 0 sends 2 cells to rank 1 after 2 to others, and has 3 along dimension 0"},
+    {"counts of another group",
+     [] {
+       (void)all_to_all(
+           tens(), 0, per_device<std::int64_t>(Group({0, 2}), {2}, [](Member, auto) { return 1; }));
+     },
+     is<UsageError>, "all_to_all got values of Group(0, 1) and counts of Group(0, 2)"},
+    {"too few counts",
+     [] {
+       (void)all_to_all(tens(), 0,
+                        per_device<std::int64_t>(first_two(), {1}, [](Member, auto) { return 3; }));
+     },
+     is<ShapeError>,
+     "all_to_all in Group(0, 1): each member has 2 counts, one for each rank, not 1"},
     {"a device that the job lacks",
      [] {
        (void)device_plus_one(Group({0, 64}));

@@ -180,6 +180,7 @@ class Members {
     return result;
   }
 
+  bool step_counts(std::size_t axis);
   bool step_rooted();
   bool step_combining();
   bool step_moving();
@@ -248,11 +249,49 @@ bool Members<T, N>::step_combining() {
 }
 
 template <class T, std::size_t N>
+bool Members<T, N>::step_counts(std::size_t axis) {
+  std::vector<std::vector<Sizes>> table;  // by list and sender
+  for (auto const& list : lists_) {
+    auto& of_list = table.emplace_back();
+    for (auto const& value : list)
+      of_list.push_back(test::random_sizes(random_, value.shape[axis], size()));
+  }
+  auto const count = [&](Member const& from, std::int64_t to) {
+    return table[static_cast<std::size_t>(from.group)][static_cast<std::size_t>(from.rank)]
+                [static_cast<std::size_t>(to)];
+  };
+  auto const a = static_cast<std::int64_t>(axis);
+  if (random_.chance()) {
+    said_ += text(" all_to_all(", axis, ", counts)");
+    values_ = all_to_all(*values_, a, count);
+  } else {
+    said_ += text(" all_to_all(", axis, ", counts of senders)");
+    values_ = all_to_all(*values_, a,
+                         per_device<std::int64_t>(group_, {size()}, [&](Member const& m, auto i) {
+                           return count(m, i[0]);
+                         }));
+  }
+  for (std::size_t l = 0; l < lists_.size(); ++l) {
+    Values received;
+    for (std::size_t to = 0; to < lists_[l].size(); ++to) {
+      Values from_all;
+      for (std::size_t from = 0; from < lists_[l].size(); ++from)
+        from_all.push_back(pieces(lists_[l][from], axis, table[l][from])[to]);
+      received.push_back(test::joined(from_all, axis));
+    }
+    lists_[l] = std::move(received);
+  }
+  return true;
+}
+
+template <class T, std::size_t N>
 bool Members<T, N>::step_moving() {
   auto const axis = static_cast<std::size_t>(random_.between(0, N - 1));
   auto const a = static_cast<std::int64_t>(axis);
   if (!can_lie_along(axis)) return false;
-  switch (random_.between(0, 3)) {
+  switch (random_.between(0, 4)) {
+    case 4:
+      return step_counts(axis);
     case 0:
       said_ += text(" all_gather(", axis, ")");
       values_ = all_gather(*values_, a);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -194,6 +195,44 @@ template <Element T, std::size_t N>
                                .axis = dimensions.split,
                                .joined = dimensions.join,
                                .sizes = std::move(dimensions.sizes)},
+                              at);
+}
+
+/// Each member sends counts(member, to) cells along a dimension to each rank of its list, in the
+/// order of the ranks, and joins what it gets in the order of the senders.
+///
+/// counts:  of a Member and a rank; every process calls it for all members.
+/// Throws:  ShapeError if a member's counts do not add up to its extent, or the values differ along
+///          another dimension.
+/// Cost:    every process lists the counts of all pairs.
+/// Example: all_to_all(x, 0, [](Member m, std::int64_t to) { return m.rank == to ? 2 : 0; })
+template <Element T, std::size_t N, class F>
+requires(std::is_invocable_r_v<std::int64_t, F const&, Member, std::int64_t>)
+    [[nodiscard]] PerDevice<T, N> all_to_all(
+        PerDevice<T, N> const& x, std::int64_t axis, F const& counts,
+        std::source_location at = std::source_location::current()) {
+  auto const& group = x.group();
+  detail::MemberCall call{
+      .kind = detail::MemberCall::Kind::all_to_all, .axis = axis, .joined = axis};
+  for (std::int64_t list = 0; list < group.count(); ++list)
+    for (std::int64_t rank = 0; rank < group.size(); ++rank)
+      for (std::int64_t to = 0; to < group.size(); ++to)
+        call.counts.push_back(counts({rank, list, group.device(rank, list)}, to));
+  return detail::moved_values(x, call, at);
+}
+/// The same with counts that only the senders know: each member's value of `counts` has one for
+/// each rank of its list.
+///
+/// Ranks:   collective; waits, since the counts are sent first.
+template <Element T, std::size_t N>
+[[nodiscard]] PerDevice<T, N> all_to_all(
+    PerDevice<T, N> const& x, std::int64_t axis, PerDevice<std::int64_t, 1> const& counts,
+    std::source_location at = std::source_location::current()) {
+  return detail::moved_values(x,
+                              {.kind = detail::MemberCall::Kind::all_to_all,
+                               .axis = axis,
+                               .joined = axis,
+                               .counts = detail::counts_of(x.values(), counts.values(), at)},
                               at);
 }
 

@@ -156,57 +156,67 @@ bool ArrayState::renew(std::uint64_t number) {
 }
 
 std::shared_ptr<ArrayState> ArrayState::alias(std::shared_ptr<Layout const> const& layout,
-                                              AliasAxes const& axes) {
+                                              AliasAxes const& axes, std::size_t joined) {
   TESSERA_ASSERT(widths() == GhostWidths::none(this->layout()->rank()), widths());
-  auto packing = this->layout()->fingerprint();
+  auto packing = mix(this->layout()->fingerprint(), joined);
   for (auto const& axis : axes)
     packing = mix(
         packing, mix(static_cast<std::uint64_t>(axis.from), static_cast<std::uint64_t>(axis.step)));
   auto const found = std::find_if(aliases_.begin(), aliases_.end(), [&](auto const& alias) {
     return alias->packing() == packing && *alias->layout() == *layout;
   });
-  auto const alias = found == aliases_.end() ? make_alias(layout, axes, packing) : *found;
-  follow_cells(*alias);
-  if (found == aliases_.end() && aliases_.size() == most_aliases) {
-    alias->hold_owner();
-    return alias;
+  if (found != aliases_.end()) {
+    follow_cells(**found, joined);
+    return storage_of((*found)->shared());
   }
-  if (found == aliases_.end()) aliases_.push_back(alias);
-  return storage_of(alias->shared());
+  auto const made = make_alias(layout, axes, joined);
+  made->show(*this, packing);
+  follow_cells(*made, joined);
+  if (aliases_.size() == most_aliases) {
+    made->hold_owner();
+    return made;
+  }
+  aliases_.push_back(made);
+  return storage_of(made->shared());
 }
 
 // Lets an alias show where the cells lie now, and expects them to be written through it.
-void ArrayState::follow_cells(ArrayState& alias) {
-  for (auto& seen : alias.shards_) {
-    if (seen.own.empty()) continue;
-    auto& shard = shards_of(seen.device)[0];
-    if (seen.cells() != shard.cells())
-      seen.memory[0] = DeviceMemory::borrowed(shard.cells(), seen.memory[0].size_bytes());
+void ArrayState::follow_cells(ArrayState& alias, std::size_t joined) {
+  for (auto& shard : shards_) {
     if (shard.has_second()) shard.differing.assign(1, shard.own);
+    auto* next = shard.cells();
+    auto const step = shard.padded_layout.strides[joined] * element_bytes();
+    for (auto& seen : alias.shards_of(shard.device)) {
+      if (seen.own.empty()) continue;
+      if (seen.cells() != next)
+        seen.memory[0] = DeviceMemory::borrowed(next, seen.memory[0].size_bytes());
+      next += seen.own.extent(joined) * step;
+    }
   }
 }
 
 std::shared_ptr<ArrayState> ArrayState::make_alias(std::shared_ptr<Layout const> const& layout,
-                                                   AliasAxes const& axes, std::uint64_t packing) {
+                                                   AliasAxes const& axes, std::size_t joined) {
   std::vector<LocalDevice> devices;
   std::vector<BorrowedBox> boxes;
   for (auto& shard : shards_) {
     auto const seen = layout->boxes_of(shard.device);
     if (seen.empty()) continue;
     devices.push_back({shard.device, shard.queue});
-    if (seen[0].empty()) continue;
-    TESSERA_ASSERT(seen[0].cells() == shard.own.cells(), seen[0], " shows ", shard.own);
     auto const& strides = shard.padded_layout.strides;
-    BorrowedBox box{shard.device, seen[0], shard.cells(), Index()};
+    Index seen_strides;
     for (auto const& axis : axes)
-      box.strides.push_back(axis.from == AliasAxis::added
-                                ? shard.padded_layout.elements
-                                : strides[static_cast<std::size_t>(axis.from)] * axis.step);
-    boxes.push_back(std::move(box));
+      seen_strides.push_back(axis.from == AliasAxis::added
+                                 ? shard.padded_layout.elements
+                                 : strides[static_cast<std::size_t>(axis.from)] * axis.step);
+    auto* next = shard.cells();
+    for (auto const& box : seen) {
+      if (box.empty()) continue;
+      boxes.push_back({shard.device, box, next, seen_strides});
+      next += box.extent(joined) * strides[joined] * element_bytes();
+    }
   }
-  auto made = std::make_shared<ArrayState>(layout, element_bytes(), number(), devices, boxes);
-  made->show(*this, packing);
-  return made;
+  return std::make_shared<ArrayState>(layout, element_bytes(), number(), devices, boxes);
 }
 
 void ArrayState::lay_out(std::shared_ptr<Layout const> layout) {

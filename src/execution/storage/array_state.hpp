@@ -118,10 +118,11 @@ class ArrayState : public ArrayModel {
   /// reference to it.
   [[nodiscard]] bool renew(std::uint64_t number);
   /// The same cells under another layout: each device's box there is its box here, seen along
-  /// `axes`, or it is empty. This array keeps a few aliases, which are pinned, for the next call; a
-  /// pointer to an alias keeps this array alive. The array has single boxes and no ghost cells.
+  /// `axes`, or it is empty. A device's several boxes there lie one after the other along dimension
+  /// `joined` of its box here. This array keeps a few aliases, which are pinned, for the next call;
+  /// a pointer to an alias keeps this array alive. The array has single boxes and no ghost cells.
   [[nodiscard]] std::shared_ptr<ArrayState> alias(std::shared_ptr<Layout const> const& layout,
-                                                  AliasAxes const& axes);
+                                                  AliasAxes const& axes, std::size_t joined = 0);
   /// Gives the array itself another layout in which each device's box lies in memory as it does
   /// now: one with the same extents, and perhaps more dimensions of one cell in front. Nobody else
   /// may name the array, no queued task either. The array has single boxes and no ghost cells.
@@ -156,9 +157,8 @@ class ArrayState : public ArrayModel {
 
   void place_cells(Shard& shard, PaddedShardLayout const& padded_layout) const;
   [[nodiscard]] std::shared_ptr<ArrayState> make_alias(std::shared_ptr<Layout const> const& layout,
-                                                       AliasAxes const& axes,
-                                                       std::uint64_t packing);
-  void follow_cells(ArrayState& alias);
+                                                       AliasAxes const& axes, std::size_t joined);
+  void follow_cells(ArrayState& alias, std::size_t joined);
   void add_shards_of(LocalDevice const& device, std::vector<StoredBox> const& boxes);
   [[nodiscard]] std::int64_t cell_bytes(PaddedShardLayout const& padded_layout) const;
   [[nodiscard]] std::int64_t buffer_bytes(Shard const& shard) const;

@@ -64,6 +64,7 @@ class CallPlanner {
   [[nodiscard]] CallPlan reduce_scatter() const;
   [[nodiscard]] CallPlan all_to_all() const;
   [[nodiscard]] CallPlan exchange_pieces(std::size_t axis) const;
+  [[nodiscard]] CallPlan exchange_counts(std::size_t axis) const;
   [[nodiscard]] CallPlan permute() const;
 
   [[nodiscard]] std::size_t axis_of(std::int64_t axis) const;
@@ -248,6 +249,7 @@ CallPlan CallPlanner::reduce_scatter() const {
 CallPlan CallPlanner::all_to_all() const {
   check_all_exist();
   auto const axis = axis_of(call_.axis), into = axis_of(call_.joined);
+  if (!call_.counts.empty()) return exchange_counts(axis);
   if (axis == into) return exchange_pieces(axis);
   auto const from = side_by_side(values_, into);
   auto piece = values_.shape;
@@ -273,6 +275,32 @@ CallPlan CallPlanner::exchange_pieces(std::size_t axis) const {
                           "; use an extent that divides, or join along another dimension"));
   auto const result = make_shapes(group_, values_.shape, axis, {});
   return {result, in_pieces(values_, axis), pieces_joined(*result, axis)};
+}
+
+CallPlan CallPlanner::exchange_counts(std::size_t axis) const {
+  auto const size = group_.size();
+  auto const from = side_by_side(values_, axis);
+  Sizes received(static_cast<std::size_t>(size * group_.count()), 0);
+  auto count = call_.counts.begin();
+  for (std::int64_t list = 0; list < group_.count(); ++list)
+    for (std::int64_t rank = 0; rank < size; ++rank) {
+      auto const extent = values_.shape_of(rank, list)[axis];
+      std::int64_t sum = 0;
+      for (std::int64_t to = 0; to < size; ++to, ++count) {
+        if (*count < 0 || *count > extent - sum)
+          throw ShapeError(text(call_text(), ": rank ", rank, " sends ", *count, " cells to rank ",
+                                to, " after ", sum, " to others, and has ", extent,
+                                " along dimension ", axis, "; counts add up to the extent"));
+        sum += *count;
+        received[static_cast<std::size_t>(list * size + to)] += *count;
+      }
+      if (sum != extent)
+        throw ShapeError(text(call_text(), ": the counts of rank ", rank, " add up to ", sum,
+                              ", but it has ", extent, " cells along dimension ", axis,
+                              "; counts add up to the extent"));
+    }
+  auto const result = make_shapes(group_, values_.shape, axis, std::move(received));
+  return {result, from, pieces_by_counts(*result, axis, call_.counts)};
 }
 
 CallPlan CallPlanner::permute() const {
@@ -312,54 +340,23 @@ CallPlan CallPlanner::permute() const {
   return {result, of_ranks(values_, from), of_ranks(*result, to), !is_whole};
 }
 
+// By kind.
 CallPlan CallPlanner::plan() const {
-  switch (call_.kind) {
-    case Kind::all_gather:
-      return all_gather();
-    case Kind::gather:
-      return gather();
-    case Kind::scatter:
-      return scatter();
-    case Kind::broadcast:
-      return broadcast();
-    case Kind::reduce:
-      return reduce();
-    case Kind::all_reduce:
-      return all_reduce();
-    case Kind::reduce_scatter:
-      return reduce_scatter();
-    case Kind::all_to_all:
-      return all_to_all();
-    case Kind::permute:
-    case Kind::send_recv:
-      break;
-  }
-  return permute();
+  constexpr std::array plans{&CallPlanner::all_gather,     &CallPlanner::gather,
+                             &CallPlanner::scatter,        &CallPlanner::broadcast,
+                             &CallPlanner::reduce,         &CallPlanner::all_reduce,
+                             &CallPlanner::reduce_scatter, &CallPlanner::all_to_all,
+                             &CallPlanner::permute,        &CallPlanner::permute};
+  return (this->*plans[static_cast<std::size_t>(call_.kind)])();
 }
 
 // Always an alias, which is pinned: as an operand, the array itself might get ghost cells.
 StatePtr seen(MemberValues const& values, Seen const& how) {
   if (how.layout == nullptr) return nullptr;
-  return storage_of(*values.cells).alias(how.layout, how.axes);
+  return storage_of(*values.cells).alias(how.layout, how.axes, how.joined);
 }
 
 }  // namespace
-
-char const* name_of(MemberCall::Kind kind) {
-  constexpr std::array names{"all_gather", "gather",     "scatter",        "broadcast",
-                             "reduce",     "all_reduce", "reduce_scatter", "all_to_all",
-                             "permute",    "send_recv"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-void refuse_to_combine(char const* call, ReduceOp op) {
-  if (op == ReduceOp::avg)
-    throw UsageError(text(call,
-                          ": integers and bools have no average of their own type; take the "
-                          "sum, or make values of a floating type"));
-  throw UsageError(text(call, ": complex numbers have no order, so there is no ", op,
-                        " of them; use sum or prod, or values of their parts"));
-}
 
 ReadyCall ready(MemberValues const& values, MemberCall const& call) {
   static RecentPlans<CallKey, CallPlan> plans;

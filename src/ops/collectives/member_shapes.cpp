@@ -245,6 +245,23 @@ Seen pieces_joined(MemberShapes const& shapes, std::size_t axis) {
                      placed(shapes.group.list_axes(), {}), {});
 }
 
+Seen pieces_by_counts(MemberShapes const& shapes, std::size_t axis, Sizes const& counts) {
+  auto const size = shapes.group.size(), all_members = members_of(shapes.group);
+  std::vector<Cut::Segment> segments;
+  for (std::int64_t sender = 0; sender < all_members; ++sender) {
+    Sizes pieces(index_of(all_members), 0);
+    auto const first = counts.begin() + sender * size;
+    std::copy(first, first + size, pieces.begin() + sender / size * size);
+    auto const cells = total(pieces);
+    segments.emplace_back(cells, Cut::explicit_sizes(std::move(pieces)));
+  }
+  auto dimensions = whole_dimensions(shapes.shape.size());
+  dimensions[axis] = {all_axes(shapes.group), Cut::segments(std::move(segments))};
+  auto all = shapes.shape;
+  all[axis] = total(counts);
+  return {laid_out(shapes.group, dimensions, all), same_axes(all.size()), axis};
+}
+
 Seen of_ranks(MemberShapes const& shapes, Sizes const& ranks) {
   auto const& group = shapes.group;
   std::vector<std::int64_t> devices;

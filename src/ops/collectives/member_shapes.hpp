@@ -29,6 +29,7 @@ using Sizes = std::vector<std::int64_t>;
 struct Seen {
   std::shared_ptr<Layout const> layout;
   AliasAxes axes = {};
+  std::size_t joined = 0;  ///< the dimension along which several boxes of a device are joined
 };
 
 /// The values side by side along a dimension: list after list, member after member.
@@ -46,6 +47,10 @@ struct Seen {
 [[nodiscard]] Seen in_pieces(MemberShapes const& shapes, std::size_t axis);
 /// The same cells where each member has its piece of each value of its list, joined.
 [[nodiscard]] Seen pieces_joined(MemberShapes const& shapes, std::size_t axis);
+/// Along `axis`, where each member has its pieces of all values of its list, in the order of the
+/// senders. `counts` as in MemberCall.
+[[nodiscard]] Seen pieces_by_counts(MemberShapes const& shapes, std::size_t axis,
+                                    Sizes const& counts);
 /// The values of some members of each list alone, by rank; as they lie.
 [[nodiscard]] Seen of_ranks(MemberShapes const& shapes, Sizes const& ranks);
 

@@ -1,5 +1,6 @@
 #include "tessera/detail/ops/collectives/member_values.hpp"
 
+#include <array>
 #include <utility>
 
 #include "tessera/base/error.hpp"
@@ -100,6 +101,24 @@ std::optional<tessera::Member> member_of(MemberShapes const& shapes, RawShard& s
   return member;
 }
 
+std::vector<std::int64_t> counts_of(MemberValues const& values, MemberValues const& counts,
+                                    SourceLocation const& location) {
+  auto const& group = values.shapes->group;
+  auto const& shapes = *counts.shapes;
+  if (!(shapes.group == group))
+    throw UsageError(text("all_to_all got values of ", group, " and counts of ", shapes.group,
+                          "; give counts of the same group"));
+  check_all_exist(shapes);
+  if (!shapes.sizes.empty() || shapes.shape[0] != group.size())
+    throw ShapeError(text("all_to_all in ", group, ": each member has ", group.size(),
+                          " counts, one for each rank, not ", shapes.shape[0]));
+  auto const& all = shapes.layout->shape();
+  std::vector<std::int64_t> result(static_cast<std::size_t>(all[0]));
+  read_to_host(counts.cells, AffineMap::identity(1), whole(all),
+               reinterpret_cast<std::byte*>(result.data()), location);
+  return result;
+}
+
 void check_together(std::span<MemberValues const> values, std::span<bool const> written) {
   for (std::size_t a = 0; a < values.size(); ++a) {
     if (!(values[a].shapes->group == values[0].shapes->group))
@@ -153,6 +172,22 @@ MemberValues taken_values(MemberShapesPtr shapes, StatePtr array) {
     return copied_values(std::move(shapes), state, {});
   state->lay_out(shapes->layout);
   return {std::move(shapes), state};
+}
+
+char const* name_of(MemberCall::Kind kind) {
+  constexpr std::array names{"all_gather", "gather",     "scatter",        "broadcast",
+                             "reduce",     "all_reduce", "reduce_scatter", "all_to_all",
+                             "permute",    "send_recv"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+void refuse_to_combine(char const* call, ReduceOp op) {
+  if (op == ReduceOp::avg)
+    throw UsageError(text(call,
+                          ": integers and bools have no average of their own type; take the "
+                          "sum, or make values of a floating type"));
+  throw UsageError(text(call, ": complex numbers have no order, so there is no ", op,
+                        " of them; use sum or prod, or values of their parts"));
 }
 
 }  // namespace tessera::detail

@@ -89,10 +89,18 @@ struct MemberCall {
   std::int64_t joined = 0;  ///< of all_to_all
   std::int64_t root = 0;
   std::vector<std::int64_t> sizes = {};  ///< of the pieces; empty: balanced
-  Moves moves = {};                      ///< of permute and send_recv: from rank, to rank
+  /// Of all_to_all along one dimension: the cells from each member to each of its list, list after
+  /// list and sender after sender; empty: as `sizes` says.
+  std::vector<std::int64_t> counts = {};
+  Moves moves = {};  ///< of permute and send_recv: from rank, to rank
 
   friend bool operator==(MemberCall const&, MemberCall const&) = default;
 };
+/// The counts that the members of a group have, on every process. Ranks: collective.
+/// Throws: UsageError for values of another group; ShapeError unless each has one for each rank.
+[[nodiscard]] std::vector<std::int64_t> counts_of(MemberValues const& values,
+                                                  MemberValues const& counts,
+                                                  SourceLocation const& location);
 /// "all_gather"
 [[nodiscard]] char const* name_of(MemberCall::Kind kind);
 
