@@ -94,9 +94,8 @@ TEST_CASE("what cannot be read is refused with the place and what belongs there"
                        "cannot read 'P(\"x\"': expected ')' at character 5, where it ends",
                        UsageError);
   CHECK_THROWS_WITH_AS((void)parse_spec("P(\"x\").partial(\"y\", mean)"),
-                       "cannot read 'P(\"x\").partial(\"y\", mean)': expected sum, prod, min or "
-                       "max at character 20, "
-                       "before 'mean)'",
+                       "cannot read 'P(\"x\").partial(\"y\", mean)': expected sum, prod, min, max "
+                       "or avg at character 20, before 'mean)'",
                        UsageError);
   CHECK_THROWS_WITH_AS((void)parse_cut("round"),
                        "cannot read 'round': expected balanced, ceil, strict, unit, "
