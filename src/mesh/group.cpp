@@ -26,7 +26,7 @@ namespace {
 
 constexpr auto member_axis = "member";
 constexpr auto list_axis = "list";
-constexpr std::size_t most_listed = 16;  // devices that are printed one by one
+constexpr std::size_t most_printed = 16;  // devices that are printed one by one
 
 // Throws: ShardingError unless the lists are equally long and not empty.
 void check_lists(std::vector<std::vector<std::int64_t>> const& lists) {
@@ -170,9 +170,9 @@ std::ostream& operator<<(std::ostream& out, Group const& group) {
   if (!state.is_listed) return out << "Group(" << state.mesh << ", " << state.member_axes << ')';
   std::vector<std::string> lists;
   std::size_t listed = 0;
-  for (std::int64_t k = 0; k < state.count && listed < most_listed; ++k) {
+  for (std::int64_t k = 0; k < state.count && listed < most_printed; ++k) {
     std::vector<std::int64_t> devices;
-    for (std::int64_t r = 0; r < state.size && listed < most_listed; ++r, ++listed)
+    for (std::int64_t r = 0; r < state.size && listed < most_printed; ++r, ++listed)
       devices.push_back(group.device(r, k).value());
     bool const is_whole = std::ssize(devices) == state.size;
     auto words = join(devices);

@@ -66,7 +66,7 @@ T cell_of(std::uint64_t seed, std::int64_t device, Index const& index) {
     return static_cast<T>(bits);
   } else {
     auto const value = static_cast<double>(static_cast<std::int64_t>(bits % 2001) - 1000);
-    return static_cast<T>(std::ldexp(value, static_cast<int>(bits >> 32U) % 40));
+    return static_cast<T>(std::ldexp(value, static_cast<int>((bits >> 32U) % 100)));
   }
 }
 
