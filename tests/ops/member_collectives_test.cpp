@@ -133,6 +133,11 @@ TEST_CASE("a group is never the world, and several work at once") {
   CHECK(rings.to_host(0, 0) == Numbers{1 + 3 + 5 + 7});
   CHECK(rings.to_host(3, 1) == Numbers{2 + 4 + 6 + 8});
 
+  // Ranks 0 to 3 are devices 0, 2, 4, 6.
+  auto const turned = device_plus_one(grid().group({"tp", "cp"}));
+  CHECK(broadcast(turned, 1).to_host(7) == Numbers{3});
+  CHECK(all_gather(turned, 0).to_host(0) == Numbers{1, 3, 5, 7, 2, 4, 6, 8});
+
   auto const of_pairs = per_device<std::int64_t>(
       grid().group("cp"), {1}, [](Member m, auto) { return 4 * (m.device.value() / 2) + 3; });
   CHECK(all_reduce(of_pairs).to_host(2, 0) == Numbers{36});
