@@ -257,6 +257,9 @@ TEST_CASE("sums add in the order of the ranks, in a wider type, and are rounded 
         Complex(1, 5));
   CHECK(sum_of(std::vector<std::int8_t>{100, 100, 100, 0}, ReduceOp::sum) == 300 - 256);
   CHECK(sum_of(std::vector<std::int64_t>{4, -7, 3, 0}, ReduceOp::min) == -7);
+  auto const any = all_reduce(
+      per_device<bool>(first_two(), {2}, [](Member m, auto i) { return m.rank + i[0] > 1; }));
+  CHECK(any.to_host(0) == std::vector<bool>{false, true});
 }
 
 TEST_CASE("each collective is one statement, which explain calls by its name") {
@@ -294,6 +297,8 @@ TEST_CASE("the second call plans nothing") {
     (void)gather(x, 1, 0);
     (void)scatter(all, 0, 1);
     (void)permute(x, {{1, 0}});
+    (void)send_recv(x, 1, 0);
+    (void)all_to_all(all, 1, [](Member, std::int64_t to) { return to == 0 ? 3 : 1; });
   };
   CHECK(sent_by(call).plans_made > 0);
   CHECK(sent_by(call).plans_made == 0);

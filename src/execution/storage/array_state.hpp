@@ -79,8 +79,6 @@ struct AliasAxis {
 
   int from = added;       ///< the array's dimension; `added` for one more, of one cell
   std::int64_t step = 1;  ///< cells of that dimension from one cell of the alias to the next
-
-  friend bool operator==(AliasAxis const&, AliasAxis const&) = default;
 };
 using AliasAxes = detail::InlineVector<AliasAxis, max_rank>;
 

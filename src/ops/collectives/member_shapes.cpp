@@ -40,20 +40,9 @@ PlacedDimension placed(SpecEntry axes, Sizes sizes) {
   return {std::move(axes), Cut::explicit_sizes(std::move(sizes))};
 }
 
-PlacedDimensions whole_dimensions(std::size_t rank) {
-  return PlacedDimensions(rank);
-}
-
 std::shared_ptr<Layout const> laid_out(Group const& group, PlacedDimensions const& dimensions,
                                        Shape const& shape) {
   return std::make_shared<Layout const>(sharding_of(group.mesh(), dimensions), shape);
-}
-
-// An alias whose dimensions are those of a value.
-AliasAxes same_axes(std::size_t rank) {
-  AliasAxes axes;
-  for (std::size_t d = 0; d < rank; ++d) axes.push_back({static_cast<int>(d), 1});
-  return axes;
 }
 
 // Throws: ShapeError if there would be more cells than an array can have.
@@ -73,15 +62,6 @@ std::int64_t total(std::span<std::int64_t const> sizes) {
   return sum;
 }
 
-// What each list has along an axis; none: all alike.
-Sizes sizes_of_lists(MemberShapes const& shapes, std::size_t axis,
-                     std::function<std::int64_t(std::int64_t)> const& of_list) {
-  if (axis != shapes.axis || shapes.sizes.empty()) return {};
-  Sizes sizes;
-  for (std::int64_t list = 0; list < shapes.group.count(); ++list) sizes.push_back(of_list(list));
-  return sizes;
-}
-
 // Throws: ShapeError if the values differ along another dimension than `axis`.
 void check_alike(MemberShapes const& shapes, std::size_t axis) {
   if (axis == shapes.axis || shapes.sizes.empty()) return;
@@ -91,6 +71,12 @@ void check_alike(MemberShapes const& shapes, std::size_t axis) {
 }
 
 }  // namespace
+
+AliasAxes same_axes(std::size_t rank) {
+  AliasAxes axes;
+  for (std::size_t d = 0; d < rank; ++d) axes.push_back({static_cast<int>(d), 1});
+  return axes;
+}
 
 MemberShapesPtr make_shapes(Group const& group, Shape const& shape, std::size_t axis, Sizes sizes,
                             std::optional<std::int64_t> only) {
@@ -103,7 +89,7 @@ MemberShapesPtr make_shapes(Group const& group, Shape const& shape, std::size_t 
     if (is_alike) made.sizes.clear();
   }
   check_shape(made.shape);
-  auto dimensions = whole_dimensions(shape.size());
+  PlacedDimensions dimensions(shape.size());
   dimensions[axis] = placed(all_axes(group), made.sizes);
   auto all = made.shape;
   all[axis] = made.sizes.empty() ? times(all[axis], members_of(group)) : total(made.sizes);
@@ -158,7 +144,7 @@ std::int64_t joined_extent(MemberShapes const& shapes, std::size_t axis, std::in
 Seen side_by_side(MemberShapes const& shapes, std::size_t axis) {
   check_alike(shapes, axis);
   if (axis == shapes.axis) return {shapes.layout, same_axes(shapes.shape.size())};
-  auto dimensions = whole_dimensions(shapes.shape.size());
+  PlacedDimensions dimensions(shapes.shape.size());
   dimensions[axis] = placed(all_axes(shapes.group), {});
   auto all = shapes.shape;
   all[axis] = times(all[axis], members_of(shapes.group));
@@ -168,10 +154,10 @@ Seen side_by_side(MemberShapes const& shapes, std::size_t axis) {
 
 Seen lists_side_by_side(MemberShapes const& shapes, std::size_t axis) {
   check_alike(shapes, axis);
-  auto const sizes = sizes_of_lists(shapes, axis, [&](std::int64_t list) {
-    return shapes.sizes[index_of(list * shapes.group.size())];
-  });
-  auto dimensions = whole_dimensions(shapes.shape.size());
+  Sizes sizes;  // of the lists; none: all alike
+  for (std::size_t first = 0; first < shapes.sizes.size(); first += index_of(shapes.group.size()))
+    sizes.push_back(shapes.sizes[first]);
+  PlacedDimensions dimensions(shapes.shape.size());
   dimensions[axis] = placed(shapes.group.list_axes(), sizes);
   auto all = shapes.shape;
   all[axis] = sizes.empty() ? times(all[axis], shapes.group.count()) : total(sizes);
@@ -181,7 +167,7 @@ Seen lists_side_by_side(MemberShapes const& shapes, std::size_t axis) {
 Seen crosswise(MemberShapes const& shapes, std::size_t axis, std::size_t joined) {
   auto const size = shapes.group.size();
   check_alike(shapes, axis);
-  auto dimensions = whole_dimensions(shapes.shape.size());
+  PlacedDimensions dimensions(shapes.shape.size());
   dimensions[joined] = placed(shapes.group.list_axes(), {});
   auto all = shapes.shape;
   all[joined] = times(all[joined], shapes.group.count());
@@ -195,7 +181,7 @@ Seen crosswise(MemberShapes const& shapes, std::size_t axis, std::size_t joined)
 
 Seen one_by_one(MemberShapes const& shapes) {
   auto const& group = shapes.group;
-  auto dimensions = whole_dimensions(shapes.shape.size() + 1);
+  PlacedDimensions dimensions(shapes.shape.size() + 1);
   dimensions[0] = placed(group.member_axes(), {});
   dimensions[1] = placed(group.list_axes(), {});
   Shape all{group.size()};
@@ -203,7 +189,7 @@ Seen one_by_one(MemberShapes const& shapes) {
   all[1] = times(all[1], group.count());
   check_shape(all);
   AliasAxes axes{{}};
-  for (std::size_t d = 0; d < shapes.shape.size(); ++d) axes.push_back({static_cast<int>(d), 1});
+  for (auto const& axis : same_axes(shapes.shape.size())) axes.push_back(axis);
   return {laid_out(group, dimensions, all), axes};
 }
 
@@ -255,7 +241,7 @@ Seen pieces_by_counts(MemberShapes const& shapes, std::size_t axis, Sizes const&
     auto const cells = total(pieces);
     segments.emplace_back(cells, Cut::explicit_sizes(std::move(pieces)));
   }
-  auto dimensions = whole_dimensions(shapes.shape.size());
+  PlacedDimensions dimensions(shapes.shape.size());
   dimensions[axis] = {all_axes(shapes.group), Cut::segments(std::move(segments))};
   auto all = shapes.shape;
   all[axis] = total(counts);
@@ -274,7 +260,7 @@ Seen of_ranks(MemberShapes const& shapes, Sizes const& ranks) {
     }
   auto all = shapes.shape;
   all[shapes.axis] = total(sizes);
-  auto dimensions = whole_dimensions(all.size());
+  PlacedDimensions dimensions(all.size());
   dimensions[shapes.axis] = placed("member", std::move(sizes));
   Mesh const mesh(devices, Shape{std::ssize(devices)}, {"member"});
   return {std::make_shared<Layout const>(sharding_of(mesh, dimensions), all),

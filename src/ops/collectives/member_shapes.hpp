@@ -25,6 +25,9 @@ using Sizes = std::vector<std::int64_t>;
 [[nodiscard]] MemberShapesPtr make_shapes(Group const& group, Shape const& shape, std::size_t axis,
                                           Sizes sizes, std::optional<std::int64_t> only = {});
 
+/// The axes of an alias whose dimensions are those of a value.
+[[nodiscard]] AliasAxes same_axes(std::size_t rank);
+
 /// A layout of the values' cells, and how its dimensions follow from those of a value.
 struct Seen {
   std::shared_ptr<Layout const> layout;

@@ -24,11 +24,6 @@ void check_all_exist(MemberShapes const& shapes) {
                           " has a value, which it received; broadcast or scatter it first"));
 }
 
-// The box of a member's cells among all.
-Box box_of_member(MemberShapes const& shapes, std::int64_t rank, std::int64_t list) {
-  return shapes.layout->box_of(shapes.group.device(rank, list));
-}
-
 // True if somebody on any process names an array besides the caller. Waits for the statements so
 // far. Ranks: collective.
 bool is_named_elsewhere(std::shared_ptr<ArrayState> const& state) {
@@ -45,10 +40,9 @@ StatePtr copied_as(MemberValues const& values, Seen const& seen, SourceLocation 
 }
 // The same; the values are gone.
 StatePtr taken_as(MemberValues& values, Seen const& seen) {
-  auto const own = MemberValues{values.shapes, nullptr};
   auto state = storage_of(std::exchange(values.cells, nullptr));
-  if (seen.layout == own.shapes->layout) return state;
-  if (is_named_elsewhere(state)) return copied_as({own.shapes, state}, seen, {});
+  if (seen.layout == values.shapes->layout) return state;
+  if (is_named_elsewhere(state)) return copied_as({values.shapes, state}, seen, {});
   state->lay_out(seen.layout);
   return state;
 }
@@ -87,7 +81,8 @@ MemberValues copied(MemberValues const& values) {
 
 void read_member(MemberValues const& values, std::int64_t rank, std::int64_t list, std::byte* into,
                  SourceLocation const& location) {
-  auto const box = box_of_member(*values.shapes, rank, list);
+  auto const& shapes = *values.shapes;
+  auto const box = shapes.layout->box_of(shapes.group.device(rank, list));
   AffineMap map{box.rank(), {}};
   for (std::size_t d = 0; d < box.rank(); ++d)
     map.axes.push_back({static_cast<int>(d), box.lo[d], 1, 0});
@@ -160,9 +155,7 @@ MemberValues copied_values(MemberShapesPtr shapes, StatePtr const& array,
                            SourceLocation const& location) {
   auto result = make_values(std::move(shapes), array->element_bytes());
   auto const& layout = layout_of(array);
-  AliasAxes axes;
-  for (std::size_t d = 0; d < layout->rank(); ++d) axes.push_back({static_cast<int>(d), 1});
-  copy_cells(storage_of(*result.cells).alias(layout, axes), array, location);
+  copy_cells(storage_of(*result.cells).alias(layout, same_axes(layout->rank())), array, location);
   return result;
 }
 

@@ -96,6 +96,7 @@ struct MemberCall {
 
   friend bool operator==(MemberCall const&, MemberCall const&) = default;
 };
+
 /// The counts that the members of a group have, on every process. Ranks: collective.
 /// Throws: UsageError for values of another group; ShapeError unless each has one for each rank.
 [[nodiscard]] std::vector<std::int64_t> counts_of(MemberValues const& values,
