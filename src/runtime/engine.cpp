@@ -299,6 +299,9 @@ std::shared_ptr<detail::BudgetStack> const& Engine::budgets() {
 bool Engine::checks_recordings() const {
   return impl_->asked.checks_recordings;
 }
+bool Engine::checks_communication() const {
+  return impl_->asked.checks_communication;
+}
 
 OneSided& Engine::one_sided() {
   note_host_access();

@@ -26,4 +26,8 @@ bool checks_recordings() {
   return engine().checks_recordings();
 }
 
+bool checks_communication() {
+  return engine().checks_communication();
+}
+
 }  // namespace tessera::detail

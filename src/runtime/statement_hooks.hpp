@@ -28,6 +28,8 @@ Explanations* explain_into(Explanations* sink);
 void catch_up_on_numbers();
 /// True if some process is told TESSERA_CHECK=recording.
 [[nodiscard]] bool checks_recordings();
+/// True if some process is told TESSERA_CHECK=communication.
+[[nodiscard]] bool checks_communication();
 
 }  // namespace detail
 }  // namespace tessera

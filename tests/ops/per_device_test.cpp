@@ -13,6 +13,8 @@
 #include "tessera/ops/member_collectives.hpp"
 #include "tessera/runtime/budget.hpp"
 
+#include "src/runtime/statement_hooks.hpp"
+
 #include "support/arrays.hpp"
 #include "support/shards.hpp"
 
@@ -130,30 +132,80 @@ TEST_CASE("memory that is used again shows the cells of its new values") {
   }
 }
 
-TEST_CASE("per_member runs a function on the values of each member of this process") {
-  auto x = hundreds();
-  auto const y = tens();
-  per_member(
-      [](Member const& m, ShardView<float, 2> const& own, ShardView<float const, 2> const& other) {
-        own(2, 3) = -other(0, 0) - static_cast<float>(m.rank);
+TEST_CASE("as_copies makes copies of equal values") {
+  auto const sum = all_reduce(tens());
+  auto u = as_copies(sum);
+  CHECK(u.to_host() == eleven_times(1, 12));
+  u = u + 1.0F;
+  CHECK(sum.to_host(1)[0] == 11);
+
+  auto const of_lists = [] { return all_reduce(device_plus_one(grid().group("tp"))); };
+  CHECK(as_copies(of_lists()).sharding() == NamedSharding(grid(), P("cp")));
+  CHECK(as_copies(of_lists()).to_host() == Numbers{3, 7, 11, 15});
+  auto x = of_lists();
+  auto const sent = sent_by([&] { (void)as_copies(std::move(x)); });
+  CHECK((sent.messages == 0 || detail::checks_communication()));
+
+  // Lists of other extents, along the second dimension.
+  auto const rows = per_device<int>(
+      Group::lists({{0, 1}, {2, 5}}),
+      [](Member m) {
+        return std::array<std::int64_t, 2>{2, 1 + m.group};
       },
-      x, y);
-  CHECK(x.to_host(0)[11] == -1);
-  CHECK(all_gather(x, 0).to_host(0)[23] == -11);
-  auto const copy = x;
-  per_member([](Member const&, ShardView<float, 2> const& view) { view(0, 0) = 7; }, x);
-  CHECK(copy.to_host(1)[0] == 100);
+      [](Member m, auto i) { return 10 * m.group + i[0]; });
+  CHECK(as_copies(rows, -1).to_host() == std::vector<int>{0, 10, 10, 1, 11, 11});
 }
 
-TEST_CASE("per_member leaves out members without a value, and takes each value once") {
-  auto sum = reduce(tens(), 1);
-  per_member([](Member const&, ShardView<float, 2> const& view) { view(0, 0) = 5; }, sum);
-  CHECK(sum.to_host(1)[0] == 5);
-  auto x = hundreds();
-  CHECK_THROWS_WITH_AS(per_member([](auto const&...) {}, x, x),
-                       "per_member got the same values twice, to be changed; give them once, or a "
-                       "copy",
+TEST_CASE("copies that differ are found by TESSERA_CHECK=communication") {
+  if (!detail::checks_communication()) return;
+  CHECK(as_copies(all_gather(hundreds(), 0)).to_host()[12] == 100);
+  CHECK(as_copies(per_device<int>(Group({3}), {2}, [](Member, auto) { return 4; })).to_host() ==
+        std::vector<int>{4, 4});
+  CHECK_THROWS_WITH_AS((void)as_copies(hundreds()),
+                       "as_copies: members of Group(0, 1) have different values, found by "
+                       "TESSERA_CHECK=communication; broadcast one of them, or take as_array",
                        UsageError);
+  auto x = tens();
+  CHECK_THROWS_AS((void)as_copies(std::move(x)), UsageError);
+  CHECK(x.to_host(0)[0] == 1);  // NOLINT(bugprone-use-after-move)
+}
+
+TEST_CASE("a value of rows that go to all members, with a term of each added") {
+  // The rows of a matrix go to two devices, each adds a row, and all get the whole.
+  Mesh const mesh({{"x", 2}});
+  auto const group = mesh.group("x");
+  auto const x =
+      per_device<double>(group, {2, 2}, [](Member, auto i) { return 2 * i[0] + i[1] + 1; });
+  auto rows = scatter(x, 0, 0);
+  per_member(
+      [](ShardView<double, 2> const& row) {
+        row(0, 0) += 10;
+        row(0, 1) += 20;
+      },
+      rows);
+  for (std::int64_t rank = 0; rank < 2; ++rank)
+    CHECK(all_gather(rows, 0).to_host(rank) == std::vector<double>{11, 22, 13, 24});
+}
+
+TEST_CASE("what is added to a sum of members is added once") {
+  Mesh const mesh({{"model", 4}});
+  auto const terms =
+      per_device<double>(mesh.group("model"), {3}, [](Member m, auto i) { return m.rank + i[0]; });
+  DistArray const y =
+      as_partial(terms) + from_host(std::vector<double>{100, 200, 300}, {3}, {mesh, P(none)});
+  CHECK(y.to_host() == std::vector<double>{106, 210, 314});
+}
+
+TEST_CASE("groups of four of eight devices gather rows that differ by group") {
+  auto const x = per_device<int>(
+      Mesh({{"group", 2}, {"member", 4}}).group("member"),
+      [](Member m) { return std::array{m.group == 0 ? std::int64_t{5} : std::int64_t{3}}; },
+      [](Member m, auto) { return m.device.value(); });
+  auto const all = all_gather(x, 0);
+  CHECK(all.extents(1, 0)[0] == 20);
+  CHECK(all.extents(3, 1)[0] == 12);
+  CHECK(all.to_host(0, 1) == std::vector<int>{4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7});
+  CHECK_THROWS_AS((void)Group::lists({{0, 1, 2, 3}, {4, 5}}), ShardingError);
 }
 
 TEST_SUITE_END();

@@ -264,4 +264,18 @@ template <Element T, std::size_t N>
       x, {.kind = detail::MemberCall::Kind::send_recv, .moves = {{from, to}}}, at);
 }
 
+/// Waits until the devices of each list have executed the statements so far, and this process's
+/// devices, too. Processes without members only wait for their own devices.
+///
+/// Ranks:   collective. Values need no barrier: who reads them waits for them. It is for clocks,
+///          files and other things that the library does not see.
+/// Throws:  ShardingError if the job lacks a device.
+/// Example: barrier(tp);
+inline void barrier(Group const& group, std::source_location at = std::source_location::current()) {
+  auto const arrived = per_device<std::int32_t>(group, {1}, [](Member, auto) { return 1; });
+  auto const told = detail::combined_values(arrived, ReduceOp::max,
+                                            {.kind = detail::MemberCall::Kind::barrier}, at);
+  per_member([](auto const&) {}, told);
+}
+
 }  // namespace tessera

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <map>
+#include <mutex>
 #include <source_location>
 #include <span>
 #include <tuple>
@@ -153,51 +155,129 @@ requires(std::is_invocable_v<Extents const&, Member>)
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_per_device = false;
+template <Element T, std::size_t N>
+inline constexpr bool is_per_device<PerDevice<T, N>> = true;
+
+/// True if a value that is passed as X&& may be changed.
 template <class X>
-struct MemberView;
-template <Element T, std::size_t N>
-struct MemberView<PerDevice<T, N>> {
-  using type = ShardView<T, N>;
+inline constexpr bool is_changed =
+    std::is_lvalue_reference_v<X> && !std::is_const_v<std::remove_reference_t<X>>;
+/// How a function sees a member's own value of what is passed as X&&.
+template <class X, class Value = std::remove_cvref_t<X>>
+using MemberView = ShardView<
+    std::conditional_t<is_changed<X>, typename Value::value_type, typename Value::value_type const>,
+    Value::rank>;
+
+/// f(member, views...), or f(views...) if it takes no member.
+template <class F, class... Views>
+decltype(auto) call_for(F const& f, tessera::Member const& member, Views const&... views) {
+  if constexpr (std::is_invocable_v<F const&, tessera::Member const&, Views const&...>)
+    return f(member, views...);
+  else
+    return f(views...);
+}
+template <class F, class... X>
+using MemberResult = std::decay_t<decltype(call_for(
+    std::declval<F const&>(), std::declval<tessera::Member>(), std::declval<MemberView<X>>()...))>;
+
+/// The cells of what a member's function returns: an element, a std::array or a std::vector.
+template <class R>
+struct ResultCells;
+template <Element T>
+struct ResultCells<T> {
+  using type = T;
+  static constexpr std::int64_t count = 1;
 };
-template <Element T, std::size_t N>
-struct MemberView<PerDevice<T, N> const> {
-  using type = ShardView<T const, N>;
+template <Element T, std::size_t K>
+struct ResultCells<std::array<T, K>> {
+  using type = T;
+  static constexpr std::int64_t count = K;
 };
+template <Element T>
+struct ResultCells<std::vector<T>> {
+  using type = T;
+};
+
+/// What members' functions returned, by device, as values.
+template <class R>
+[[nodiscard]] auto values_of(std::span<MemberValues const> operands,
+                             std::map<DeviceId, R> const& results) {
+  using T = typename ResultCells<R>::type;
+  MemberShapesPtr shapes;
+  if constexpr (requires { ResultCells<R>::count; }) {
+    shapes = shapes_of_results(operands, ResultCells<R>::count);
+  } else {
+    shapes = shapes_of_results(operands, [&](DeviceId device) {
+      auto const found = results.find(device);
+      return found == results.end() ? 0 : std::ssize(found->second);
+    });
+  }
+  auto const values = make_values(std::move(shapes), sizeof(T));
+  write_shards(values.cells, [&](RawShard const& shard) {
+    auto const found = results.find(shard.device);
+    auto* const cells = reinterpret_cast<T*>(shard.cells);
+    if (found == results.end()) return;
+    if constexpr (std::same_as<R, T>)
+      *cells = found->second;
+    else
+      std::copy(found->second.begin(), found->second.end(), cells);
+  });
+  return PerDevice<T, 1>(values);
+}
 
 }  // namespace detail
 
-/// Calls f(member, views...) for each member of this process that has all values, with a ShardView
-/// of its own value of each of `x`: to be read where `x` is const, else to be changed.
+/// Calls f(member, views...) or f(views...) for each member of this process that has all values,
+/// with a ShardView of its own value of each of `x`. A named value that is not const may be
+/// changed; others are read.
+///
+/// What f returns are values of one dimension: an element is one cell, a std::array has its size on
+/// all members, and a std::vector may have another size on each.
 ///
 /// Cells of a GPU are copied to the host, and copied back if they may be changed. Waits for the
 /// statements so far. `f` runs on all devices' workers at the same time, so it must be thread-safe;
 /// it must not call Tessera.
-/// Ranks:   collective if some value is not const.
-/// Throws:  UsageError if the groups differ, or one `x` that may be changed is given twice; what
-/// `f`
-///          throws, after it has ended on the other devices.
+/// Ranks:   collective if some value may be changed or f returns one. The sizes of vectors are sent
+///          to all processes.
+/// Throws:  UsageError if the groups differ, one `x` that may be changed is given twice, or f
+///          returns something and no member has all values; what `f` throws, after it has ended on
+///          the other devices.
 /// Example: per_member([](Member, auto total, auto part) { total(0) += part(0); }, x,
-///                     std::as_const(y))
+///                     std::as_const(y));
+///          auto largest = per_member([](auto own) { return own(0); }, std::as_const(x))
 template <class F, class... X>
-requires(sizeof...(X) > 0) void per_member(F const& f, X&... x) {
-  std::array const values{x.values()...};
-  std::array const written{!std::is_const_v<X>...};
-  detail::check_together(values, written);
-  std::array<detail::StatePtr, sizeof...(X)> cells;
-  for (std::size_t k = 0; k < cells.size(); ++k) cells[k] = values[k].cells;
-  detail::visit_shards_together(cells, written, [&](std::span<detail::RawShard const> shards) {
-    auto own = std::array<detail::RawShard, sizeof...(X)>{};
-    std::copy(shards.begin(), shards.end(), own.begin());
-    std::optional<tessera::Member> member;
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      member = detail::member_of(*values[k].shapes, own[k]);
-      if (!member) return;
-    }
-    [&]<std::size_t... k>(std::index_sequence<k...>) {
-      f(*member, typename detail::MemberView<X>::type(own[k])...);
-    }
-    (std::index_sequence_for<X...>{});
-  });
+requires(sizeof...(X) > 0 && (detail::is_per_device<std::remove_cvref_t<X>> &&
+                              ...)) auto per_member(F const& f, X&&... x) {
+  using Result = detail::MemberResult<F, X...>;
+  std::array const values{std::as_const(x).values()...};
+  std::array const written{detail::is_changed<X>...};
+  auto const visit = [&](auto const& take) {
+    detail::visit_members(values, written, [&](Member const& member, auto const& own) {
+      [&]<std::size_t... k>(std::index_sequence<k...>) {
+        take(member, detail::MemberView<X>(own[k])...);
+      }
+      (std::index_sequence_for<X...>{});
+    });
+  };
+  if constexpr (std::is_void_v<Result>) {
+    visit(
+        [&](Member const& member, auto const&... views) { detail::call_for(f, member, views...); });
+  } else {
+    static_assert(
+        requires { typename detail::ResultCells<Result>::type; },
+        "per_member: the function returns nothing, an element, or a std::array or std::vector of "
+        "elements; for more dimensions, change a value that you pass");
+    std::map<DeviceId, Result> results;
+    std::mutex mutex;
+    visit([&](Member const& member, auto const&... views) {
+      auto result = detail::call_for(f, member, views...);
+      std::lock_guard const guard(mutex);
+      results.insert_or_assign(member.device, std::move(result));
+    });
+    return detail::values_of(values, results);
+  }
 }
 
 /// The values side by side along a dimension, as one array: list after list, member after member.
@@ -216,6 +296,26 @@ template <Element T, std::size_t N>
 template <Element T, std::size_t N>
 [[nodiscard]] DistArray<T, N> as_array(PerDevice<T, N>&& x, std::int64_t axis) {
   return DistArray<T, N>(detail::taken_side_by_side(x.values(), axis));
+}
+
+/// The array of which each member of a list has a copy; their values must be equal. Values that are
+/// moved are taken over, not copied.
+///
+/// axis:    the lists' values lie side by side along it; negative ones count from the end.
+/// Ranks:   collective. No cells are sent. Waits for the statements so far if the values are moved.
+///          With TESSERA_CHECK=communication, values are sent to be compared.
+/// Throws:  ShapeError if values of a list have other extents, or there is no such dimension;
+///          UsageError if only one exists, or they are compared and differ.
+/// Example: as_copies(all_reduce(x)), as_copies(broadcast(x, 0), 1)
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> as_copies(PerDevice<T, N> const& x, std::int64_t axis = 0,
+                                        std::source_location at = std::source_location::current()) {
+  return DistArray<T, N>(detail::copied_as_copies(x.values(), axis, at));
+}
+template <Element T, std::size_t N>
+[[nodiscard]] DistArray<T, N> as_copies(PerDevice<T, N>&& x, std::int64_t axis = 0,
+                                        std::source_location at = std::source_location::current()) {
+  return DistArray<T, N>(detail::taken_as_copies(x.values(), axis, at));
 }
 
 /// The partial array whose partial results are the values: partial along the axes of the members.

@@ -19,6 +19,8 @@
 #include "tessera/array/dist_array.hpp"
 #include "tessera/array/operators.hpp"
 #include "tessera/detail/ops/products/product_operand.hpp"
+#include "tessera/ops/partial.hpp"
+#include "tessera/ops/reductions.hpp"
 
 namespace tessera {
 
@@ -33,7 +35,10 @@ class ResultSharding {
   [[nodiscard]] NamedSharding value_or(NamedSharding const& other) const {
     return sharding_.value_or(other);
   }
+  /// Where one is given.
+  [[nodiscard]] NamedSharding const& value() const { return *sharding_; }
   [[nodiscard]] bool is_given() const { return sharding_.has_value(); }
+  [[nodiscard]] bool is_partial() const { return sharding_ && sharding_->is_partial(); }
 
  private:
   std::optional<NamedSharding> sharding_;
@@ -42,16 +47,52 @@ class ResultSharding {
 /// The default of `memory_bytes`: the bytes that a device may use for operand cells that it lacks.
 inline constexpr std::int64_t product_memory_bytes = std::int64_t{64} * 1024 * 1024;
 
+/// Whether a result has the same bits on any number of devices, as usual. The tag `fast` gives that
+/// up for speed, or for partial results.
+class Bits {
+ public:
+  constexpr Bits() = default;
+  constexpr Bits(Fast) : are_fast_(true) {}  // NOLINT: the tag is one
+
+  [[nodiscard]] constexpr bool are_fast() const { return are_fast_; }
+
+ private:
+  bool are_fast_ = false;
+};
+
 /// Options of matmul.
 struct MatmulOptions {
-  ResultSharding sharding = {};
+  ResultSharding sharding = {};                      ///< may be partial if bits are fast
   std::int64_t memory_bytes = product_memory_bytes;  ///< per device, for cells that it lacks
+  Bits bits = {};
 };
 /// Options of matmul_into.
 struct MatmulIntoOptions {
   bool adds = false;                                 ///< target += a b, instead of target = a b
   std::int64_t memory_bytes = product_memory_bytes;  ///< per device, for cells that it lacks
 };
+
+namespace detail {
+
+template <class T, std::size_t N>
+[[nodiscard]] ResultArray<T, N> partial_product(ProductOperands const& operands,
+                                                Labels const& labels, Shape const& shape,
+                                                MatmulOptions const& options) {
+  if constexpr (N == 0) {
+    throw ShardingError("matmul: a product of vectors is one number, which has no partial results");
+  } else {
+    auto const zero = [](StatePtr const& layers) {
+      DistArray<T, N + 1> array(layers);
+      array = T();
+    };
+    auto const sum = from_partials(DistArray<T, N + 1>(
+        multiply_to_layers(operands, labels, shape, options.sharding.value(),
+                           {product_type_of<T>(), sizeof(T), options.bits.are_fast(), zero})));
+    return ResultArray<T, N>(sum.storage());
+  }
+}
+
+}  // namespace detail
 
 /// The product of matrices, by NumPy's rules: the last two dimensions are those of a matrix, and
 /// the dimensions before them broadcast. A vector is a row on the left and a column on the right;
@@ -65,6 +106,11 @@ struct MatmulIntoOptions {
 ///          If the program gives no sharding, the result is cut along m as a, along n as b, and
 ///          along the others as a; a mesh axis that cuts a dimension of a cuts none of b's. An
 ///          operand that is an expression is computed to an array first.
+///          A sharding with partial axes, as P(none, none).partial("y"), takes `.bits = ts::fast`:
+///          each place along "y" adds up the terms that it owns of a, or else of b, or else an
+///          equal part. Where "y" cuts both along k alike, nothing is sent. Such a result can be
+///          added up by `reduce_scatter` or `all_reduce`, or when it is read.
+/// Throws:  UsageError also for a partial result without `.bits = ts::fast`.
 /// Example: auto c = ts::matmul(a, b); auto d = ts::matmul(a, b, {.sharding = {mesh, P("x",
 /// none)}});
 template <Expression A, Expression B>
@@ -76,6 +122,8 @@ requires(A::rank > 0 && B::rank > 0)
   detail::ProductOperands const operands{detail::product_operand<T>(a, Names::a()),
                                          detail::product_operand<T>(b, Names::b()), "matmul", at};
   auto const shape = detail::shape_of_product(operands, Names::result(), true);
+  if (options.sharding.is_partial())
+    return detail::partial_product<T, Names::rank>(operands, Names::result(), shape, options);
   ResultArray<T, Names::rank> result(shape, options.sharding.value_or(detail::sharding_of_product(
                                                 operands, Names::result(), shape)));
   if (!detail::multiply_views(operands, detail::product_view(result.view(at), Names::result()),

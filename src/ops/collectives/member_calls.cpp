@@ -342,11 +342,11 @@ CallPlan CallPlanner::permute() const {
 
 // By kind.
 CallPlan CallPlanner::plan() const {
-  constexpr std::array plans{&CallPlanner::all_gather,     &CallPlanner::gather,
-                             &CallPlanner::scatter,        &CallPlanner::broadcast,
-                             &CallPlanner::reduce,         &CallPlanner::all_reduce,
-                             &CallPlanner::reduce_scatter, &CallPlanner::all_to_all,
-                             &CallPlanner::permute,        &CallPlanner::permute};
+  constexpr std::array plans{
+      &CallPlanner::all_gather,     &CallPlanner::gather,     &CallPlanner::scatter,
+      &CallPlanner::broadcast,      &CallPlanner::reduce,     &CallPlanner::all_reduce,
+      &CallPlanner::reduce_scatter, &CallPlanner::all_to_all, &CallPlanner::permute,
+      &CallPlanner::permute,        &CallPlanner::all_reduce};
   return (this->*plans[static_cast<std::size_t>(call_.kind)])();
 }
 

@@ -32,35 +32,6 @@ using detail::layout_of;
 using detail::StatePtr;
 using detail::ViewAxis;
 
-// The dimension of a view's array that a label names; none if the view lacks the label.
-std::optional<std::size_t> dimension_of(ProductView const& view, char label) {
-  auto const place = place_of(label, view.labels);
-  for (std::size_t r = 0; place && r < view.axes.size(); ++r)
-    if (view.axes[r].from == static_cast<int>(*place)) return r;
-  return std::nullopt;
-}
-
-// The axes of `mesh` that cut a view along a label. A view on another mesh has none.
-AxisNames axes_of(ProductView const& view, char label, std::int64_t extent, Mesh const& mesh) {
-  auto const& layout = *layout_of(view.array);
-  if (!is_moved(view, label, extent) || !(layout.mesh() == mesh)) return {};
-  auto const r = dimension_of(view, label);
-  return r ? layout.sharding().spec()[*r].axes() : AxisNames();
-}
-
-// The cut of an operand along a label that it has.
-Cut cut_of(ProductView const& view, char label) {
-  auto const r = dimension_of(view, label);
-  return r ? layout_of(view.array)->sharding().cut(*r) : Cut::balanced();
-}
-
-// True if the view has all cells of the dimension of its array that the label names, in order.
-bool is_whole(ProductView const& view, char label) {
-  auto const r = dimension_of(view, label);
-  return r && view.axes[*r].offset == 0 && view.axes[*r].stride == 1 &&
-         layout_of(view.array)->shape()[*r] == view.extents[*place_of(label, view.labels)];
-}
-
 // True of types whose sums are floats until the end, so that no array of cells can hold them.
 bool rounds_last(ProductType type) {
   return type == ProductType::float16 || type == ProductType::bfloat16;
@@ -80,21 +51,6 @@ std::int64_t pieces_of_device(ProductView const& view, char label, AxisNames con
   return ceil_div(std::min(pieces.size(), extent), parts);
 }
 
-// The part of a view from which a plan follows.
-struct ViewKey {
-  explicit ViewKey(ProductView const& view)
-      : layout(layout_of(view.array)),
-        axes(view.axes),
-        extents(view.extents),
-        labels(view.labels) {}
-
-  friend bool operator==(ViewKey const&, ViewKey const&) = default;
-
-  std::shared_ptr<Layout const> layout;  // compared by address, so the key keeps it alive
-  InlineVector<ViewAxis, max_rank> axes;
-  Shape extents;
-  Labels labels;
-};
 struct ProductKey {
   ViewKey a, b, target;
   ProductType type;
@@ -327,15 +283,6 @@ std::shared_ptr<PlannedProduct const> plan_of(ProductOperands const& operands,
                         [&] { return ProductPlanner(operands, target, type, options).plan(); });
 }
 
-// One layer of the sums, as a view with the target's labels.
-ProductView layer_of(StatePtr const& sums, std::int64_t number, ProductView const& target) {
-  ProductView view{sums, {}, target.extents, target.labels};
-  view.axes.push_back({ViewAxis::fixed, number, 1});
-  for (std::size_t d = 0; d < target.labels.size(); ++d)
-    view.axes.push_back({static_cast<int>(d), 0, 1});
-  return view;
-}
-
 void submit_steps(ProductOperands const& operands, ProductView const& target, ProductType type,
                   ProductView const* start, PlannedProduct const& planned) {
   StatePtr sums;
@@ -343,8 +290,9 @@ void submit_steps(ProductOperands const& operands, ProductView const& target, Pr
   std::optional<CopyOfView> copy;
   if (planned.sums != nullptr) {
     sums = detail::make_state(planned.sums, target.array->element_bytes());
-    into = layer_of(sums, planned.first_layer, target);
-    copy.emplace(layer_of(sums, planned.last_layer, target), target, operands.location);
+    into = layer_of(sums, planned.first_layer, target.extents, target.labels);
+    copy.emplace(layer_of(sums, planned.last_layer, target.extents, target.labels), target,
+                 operands.location);
   }
   ProductStatement first_terms(operands, into, start, type);
   first_terms.explain_by(planned.choice);

@@ -121,6 +121,42 @@ bool is_moved(ProductView const& view, char label, std::int64_t extent) {
   return place && (view.extents[*place] != 1 || extent == 1);
 }
 
+std::optional<std::size_t> dimension_of(ProductView const& view, char label) {
+  auto const place = place_of(label, view.labels);
+  for (std::size_t r = 0; place && r < view.axes.size(); ++r)
+    if (view.axes[r].from == static_cast<int>(*place)) return r;
+  return std::nullopt;
+}
+
+AxisNames axes_of(ProductView const& view, char label, std::int64_t extent, Mesh const& mesh) {
+  auto const& layout = *layout_of(view.array);
+  if (!is_moved(view, label, extent) || !(layout.mesh() == mesh)) return {};
+  auto const r = dimension_of(view, label);
+  return r ? layout.sharding().spec()[*r].axes() : AxisNames();
+}
+
+Cut cut_of(ProductView const& view, char label) {
+  auto const r = dimension_of(view, label);
+  return r ? layout_of(view.array)->sharding().cut(*r) : Cut::balanced();
+}
+
+bool is_whole(ProductView const& view, char label) {
+  auto const r = dimension_of(view, label);
+  return r && view.axes[*r].offset == 0 && view.axes[*r].stride == 1 &&
+         layout_of(view.array)->shape()[*r] == view.extents[*place_of(label, view.labels)];
+}
+
+ViewKey::ViewKey(ProductView const& view)
+    : layout(layout_of(view.array)), axes(view.axes), extents(view.extents), labels(view.labels) {}
+
+ProductView layer_of(detail::StatePtr const& layers, std::int64_t number, Shape const& extents,
+                     Labels const& labels) {
+  ProductView view{layers, {}, extents, labels};
+  view.axes.push_back({ViewAxis::fixed, number, 1});
+  for (std::size_t d = 0; d < labels.size(); ++d) view.axes.push_back({static_cast<int>(d), 0, 1});
+  return view;
+}
+
 ProductSpace space_of(ProductOperands const& operands, ProductView const& target) {
   ProductSpace space;
   for (std::size_t d = 0; d < target.labels.size(); ++d) {

@@ -9,8 +9,11 @@
 #include <utility>
 
 #include "tessera/detail/ops/products/product.hpp"
+#include "tessera/layout/cut.hpp"
+#include "tessera/layout/layout.hpp"
 
 #include "src/index/index.hpp"
+#include "src/mesh/axes.hpp"
 #include "src/statement/copy_statement.hpp"
 #include "src/statement/statement.hpp"
 
@@ -41,6 +44,33 @@ struct ProductSpace {
 /// True if the index along a label selects cells of the view: the view has the label, and does not
 /// broadcast one cell to `extent` of them.
 [[nodiscard]] bool is_moved(ProductView const& view, char label, std::int64_t extent);
+
+/// The dimension of a view's array that a label names; none if the view lacks the label.
+[[nodiscard]] std::optional<std::size_t> dimension_of(ProductView const& view, char label);
+/// The axes of `mesh` that cut a view along a label. A view on another mesh has none.
+[[nodiscard]] AxisNames axes_of(ProductView const& view, char label, std::int64_t extent,
+                                Mesh const& mesh);
+/// The cut of an operand along a label that it has.
+[[nodiscard]] Cut cut_of(ProductView const& view, char label);
+/// True if the view has all cells of the dimension of its array that the label names, in order.
+[[nodiscard]] bool is_whole(ProductView const& view, char label);
+
+/// The part of a view from which a plan follows.
+struct ViewKey {
+  explicit ViewKey(ProductView const& view);
+
+  friend bool operator==(ViewKey const&, ViewKey const&) = default;
+
+  std::shared_ptr<Layout const> layout;  ///< compared by address, so the key keeps it alive
+  detail::InlineVector<detail::ViewAxis, max_rank> axes;
+  Shape extents;
+  Labels labels;
+};
+
+/// One layer of an array whose dimension 0 counts layers of the target's shape, as a view with the
+/// target's labels.
+[[nodiscard]] ProductView layer_of(detail::StatePtr const& layers, std::int64_t number,
+                                   Shape const& extents, Labels const& labels);
 
 /// The parameters of a product's kernel.
 struct ProductKernel {

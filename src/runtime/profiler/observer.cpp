@@ -29,8 +29,9 @@ ObserverVariables ObserverVariables::from_environment() {
   auto const is_one = [](char const* variable) {
     return environment_choice(variable, {"0", "1"}) == "1";
   };
-  return {is_one("TESSERA_STRICT"), is_one("TESSERA_REPORT"), Checks::from_environment().recording,
-          environment("TESSERA_TRACE")};
+  auto const checks = Checks::from_environment();
+  return {is_one("TESSERA_STRICT"), is_one("TESSERA_REPORT"), checks.recording,
+          checks.communication, environment("TESSERA_TRACE")};
 }
 
 ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
@@ -38,13 +39,14 @@ ObserverOptions ObserverOptions::from_environment(Bootstrap& bootstrap) {
   ObserverOptions options;
   options.trace = here.trace;
   // The processes may have different settings.
-  std::array<std::int64_t, 4> asked{here.is_strict, here.reports, here.trace ? 1 : 0,
-                                    here.checks_recordings};
+  std::array<std::int64_t, 5> asked{here.is_strict, here.reports, here.trace ? 1 : 0,
+                                    here.checks_recordings, here.checks_communication};
   bootstrap.max_of_each(asked);
   options.is_strict = asked[0] == 1;
   options.reports = asked[1] == 1;
   options.traces = asked[2] == 1;
   options.checks_recordings = asked[3] == 1;
+  options.checks_communication = asked[4] == 1;
   if (!options.traces) return options;
   auto const time = std::chrono::duration_cast<std::chrono::nanoseconds>(
                         std::chrono::system_clock::now().time_since_epoch())

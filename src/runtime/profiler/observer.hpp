@@ -24,10 +24,11 @@ namespace tessera {
 
 /// The variables of this process.
 struct ObserverVariables {
-  bool is_strict = false;            ///< TESSERA_STRICT
-  bool reports = false;              ///< TESSERA_REPORT
-  bool checks_recordings = false;    ///< TESSERA_CHECK=recording
-  std::optional<std::string> trace;  ///< TESSERA_TRACE
+  bool is_strict = false;             ///< TESSERA_STRICT
+  bool reports = false;               ///< TESSERA_REPORT
+  bool checks_recordings = false;     ///< TESSERA_CHECK=recording
+  bool checks_communication = false;  ///< TESSERA_CHECK=communication or numbers
+  std::optional<std::string> trace;   ///< TESSERA_TRACE
 
   /// Throws: ConfigError for a variable that cannot be read.
   [[nodiscard]] static ObserverVariables from_environment();
@@ -35,12 +36,13 @@ struct ObserverVariables {
 
 /// The requests of the environment; equal on every process except for the file.
 struct ObserverOptions {
-  bool is_strict = false;            ///< TESSERA_STRICT
-  bool reports = false;              ///< TESSERA_REPORT
-  bool traces = false;               ///< TESSERA_TRACE is set on some process
-  bool checks_recordings = false;    ///< TESSERA_CHECK=recording
-  std::optional<std::string> trace;  ///< TESSERA_TRACE
-  std::int64_t clock_offset_ns = 0;  ///< from PhaseTimer::now() to a time that all processes share
+  bool is_strict = false;             ///< TESSERA_STRICT
+  bool reports = false;               ///< TESSERA_REPORT
+  bool traces = false;                ///< TESSERA_TRACE is set on some process
+  bool checks_recordings = false;     ///< TESSERA_CHECK=recording
+  bool checks_communication = false;  ///< TESSERA_CHECK=communication or numbers
+  std::optional<std::string> trace;   ///< TESSERA_TRACE
+  std::int64_t clock_offset_ns = 0;   ///< from PhaseTimer::now() to a time that all processes share
 
   /// A collective over the job: launchers do not pass their environment on to every host.
   /// Throws: ConfigError for a variable that cannot be read.

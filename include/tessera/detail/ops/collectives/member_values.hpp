@@ -65,8 +65,20 @@ void read_member(MemberValues const& values, std::int64_t rank, std::int64_t lis
 /// at 0.
 [[nodiscard]] std::optional<tessera::Member> member_of(MemberShapes const& shapes, RawShard& shard);
 
-/// Throws: UsageError unless all are values of one group, and each that is written is there once.
-void check_together(std::span<MemberValues const> values, std::span<bool const> written);
+/// Calls `f` on this process's devices for each member that has all values, with its cells of each;
+/// it may change those that are `written`. Waits for the statements so far.
+/// Throws: UsageError unless all are values of one group, and each that is written is there once;
+///         what `f` throws.
+void visit_members(std::span<MemberValues const> values, std::span<bool const> written,
+                   std::function<void(tessera::Member const&, std::span<RawShard const>)> const& f);
+/// Values of one dimension for the members that have all of `operands`: with `count` cells, or with
+/// as many as count_of(device) says, which each process knows for its own members.
+/// Ranks:  the second one is collective, and waits.
+/// Throws: UsageError if no member has all of them.
+[[nodiscard]] MemberShapesPtr shapes_of_results(std::span<MemberValues const> operands,
+                                                std::int64_t count);
+[[nodiscard]] MemberShapesPtr shapes_of_results(
+    std::span<MemberValues const> operands, std::function<std::int64_t(DeviceId)> const& count_of);
 
 /// What a collective asks.
 struct MemberCall {
@@ -81,6 +93,7 @@ struct MemberCall {
     all_to_all,
     permute,
     send_recv,
+    barrier,
   };
   using Moves = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
@@ -131,6 +144,14 @@ void copy_for(ReadyCall const& ready, MemberCall::Kind kind, SourceLocation cons
 [[nodiscard]] StatePtr copied_side_by_side(MemberValues const& values, std::int64_t axis,
                                            SourceLocation const& location);
 [[nodiscard]] StatePtr taken_side_by_side(MemberValues& values, std::int64_t axis);
+/// Equal values of a list as copies; lists lie side by side along a dimension.
+/// Throws: ShapeError if values of a list differ in extents; UsageError if only one exists, or,
+/// with
+///         TESSERA_CHECK=communication, if cells differ.
+[[nodiscard]] StatePtr copied_as_copies(MemberValues const& values, std::int64_t axis,
+                                        SourceLocation const& location);
+[[nodiscard]] StatePtr taken_as_copies(MemberValues& values, std::int64_t axis,
+                                       SourceLocation const& location);
 /// The values as an array whose new dimension 0 counts the members; lists lie side by side along
 /// dimension 0 of a value.
 /// Throws: ShapeError if they differ; UsageError if only one exists.

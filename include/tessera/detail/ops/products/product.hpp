@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "tessera/base/source.hpp"
@@ -71,5 +72,23 @@ struct ProductOptions {
 /// Ranks:  collective.
 [[nodiscard]] bool multiply_views(ProductOperands const& operands, ProductView const& target,
                                   ProductType type, ProductOptions const& options);
+
+/// What the partial results of a product are made with.
+struct PartialProduct {
+  ProductType type;
+  std::int64_t element_bytes;
+  bool is_fast;  ///< the program allows other bits on other numbers of devices
+  std::function<void(StatePtr const&)> set_to_zero;
+};
+/// An array of the partial results of a product whose result has these labels and this extents: its
+/// dimension 0 counts the places along the partial axes of `sharding`. Each place adds up the terms
+/// that it owns of a, or else of b, or else an equal part of all terms. There is one label that the
+/// result lacks.
+///
+/// Ranks:  collective.
+/// Throws: ShardingError if the partial results are no sums; UsageError unless `is_fast`.
+[[nodiscard]] StatePtr multiply_to_layers(ProductOperands const& operands, Labels const& labels,
+                                          Shape const& shape, NamedSharding const& sharding,
+                                          PartialProduct const& how);
 
 }  // namespace tessera::detail
