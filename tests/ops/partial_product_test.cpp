@@ -110,6 +110,28 @@ TEST_CASE("a layer cut by columns and one cut by rows are added up once") {
   CHECK(sent.plans_made == 0);
 }
 
+TEST_CASE("fast products add parts where terms are cut") {
+  Mesh const mesh({{"y", 8}});
+  auto const a = numbers(16, 8192, {mesh, P(none, "y")});
+  auto const b = numbers(8192, 16, {mesh, P("y", none)});
+  NamedSharding const copies(mesh, P(none, none));
+  DistArray<double, 2> c({16, 16}, copies);
+  auto const multiply = [&] {
+    c = matmul(a, b, {.sharding = {mesh, P(none, none)}, .bits = fast});
+  };
+  auto const said = text(explain(multiply));
+  CHECK(said.find("as partial sums of the terms of each place along y") != std::string::npos);
+  CHECK(c.sharding() == copies);
+  CHECK(c.to_host() == matmul(a, b).to_host());
+  CHECK(sent_by(multiply).plans_made == 0);
+
+  // Where nothing is cut along the terms, there are no parts.
+  auto const rows = numbers(16, 64, {mesh, P("y", none)});
+  auto const all_of_it = numbers(64, 16, copies);
+  auto const plain = explain([&] { (void)matmul(rows, all_of_it, {.bits = fast}); });
+  CHECK(plain.statements.size() == 1);
+}
+
 TEST_CASE("explain says that the sums are partial") {
   auto const mesh = grid();
   auto const a = numbers(6, 21, {mesh, P("x", "y")});
@@ -165,7 +187,9 @@ bool run_case(std::uint64_t seed) {
   std::vector<Cut> const cuts{target.cut(0), target.cut(1)};
   NamedSharding const partial(mesh, target.spec().partial(axis), cuts);
   auto const c = matmul(a, b, {.sharding = partial, .bits = fast});
-  return c.sharding() == partial && c.to_host() == matmul(a, b).to_host();
+  auto const expected = matmul(a, b).to_host();
+  return c.sharding() == partial && c.to_host() == expected &&
+         matmul(a, b, {.sharding = target, .bits = fast}).to_host() == expected;
 }
 
 }  // namespace

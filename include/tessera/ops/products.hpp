@@ -7,7 +7,8 @@
 /// term; then it is added to the cell, which starts at +0. float16 and bfloat16 are multiplied
 /// and added in float, and rounded once at the end. Complex numbers take fma(a.re, b.re, ·),
 /// fma(-a.im, b.im, ·) for the real part, and fma(a.re, b.im, ·), fma(a.im, b.re, ·) for the
-/// imaginary one. Integers keep their type and are exact modulo 2^bits.
+/// imaginary one. Integers keep their type and are exact modulo 2^bits. Only `.bits = ts::fast`
+/// adds in another order.
 
 #include <array>
 #include <cstddef>
@@ -74,10 +75,11 @@ struct MatmulIntoOptions {
 
 namespace detail {
 
+/// The product with this sharding, which is partial.
 template <class T, std::size_t N>
 [[nodiscard]] ResultArray<T, N> partial_product(ProductOperands const& operands,
                                                 Labels const& labels, Shape const& shape,
-                                                MatmulOptions const& options) {
+                                                NamedSharding const& sharding, Bits bits) {
   if constexpr (N == 0) {
     throw ShardingError("matmul: a product of vectors is one number, which has no partial results");
   } else {
@@ -86,8 +88,8 @@ template <class T, std::size_t N>
       array = T();
     };
     auto const sum = from_partials(DistArray<T, N + 1>(
-        multiply_to_layers(operands, labels, shape, options.sharding.value(),
-                           {product_type_of<T>(), sizeof(T), options.bits.are_fast(), zero})));
+        multiply_to_layers(operands, labels, shape, sharding,
+                           {product_type_of<T>(), sizeof(T), bits.are_fast(), zero})));
     return ResultArray<T, N>(sum.storage());
   }
 }
@@ -106,6 +108,8 @@ template <class T, std::size_t N>
 ///          If the program gives no sharding, the result is cut along m as a, along n as b, and
 ///          along the others as a; a mesh axis that cuts a dimension of a cuts none of b's. An
 ///          operand that is an expression is computed to an array first.
+///          With `.bits = ts::fast`, devices may add up the terms that each has, and then each
+///          other's sums, where that is faster.
 ///          A sharding with partial axes, as P(none, none).partial("y"), takes `.bits = ts::fast`:
 ///          each place along "y" adds up the terms that it owns of a, or else of b, or else an
 ///          equal part. Where "y" cuts both along k alike, nothing is sent. Such a result can be
@@ -123,13 +127,26 @@ requires(A::rank > 0 && B::rank > 0)
                                          detail::product_operand<T>(b, Names::b()), "matmul", at};
   auto const shape = detail::shape_of_product(operands, Names::result(), true);
   if (options.sharding.is_partial())
-    return detail::partial_product<T, Names::rank>(operands, Names::result(), shape, options);
+    return detail::partial_product<T, Names::rank>(operands, Names::result(), shape,
+                                                   options.sharding.value(), options.bits);
   ResultArray<T, Names::rank> result(shape, options.sharding.value_or(detail::sharding_of_product(
                                                 operands, Names::result(), shape)));
-  if (!detail::multiply_views(operands, detail::product_view(result.view(at), Names::result()),
-                              detail::product_type_of<T>(),
-                              {.adds = false, .memory_bytes = options.memory_bytes}))
-    result = T();
+  auto const into = detail::product_view(result.view(at), Names::result());
+  detail::ProductOptions how{
+      .adds = false, .memory_bytes = options.memory_bytes, .adds_parts = options.bits.are_fast()};
+  if constexpr (Names::rank > 0) {
+    if (options.bits.are_fast()) {
+      auto const type = detail::product_type_of<T>();
+      if (auto const parts = detail::sharding_of_parts(operands, into, type, how)) {
+        auto const sum = detail::partial_product<T, Names::rank>(operands, Names::result(), shape,
+                                                                 *parts, options.bits);
+        detail::copy_value(result.storage(), sum.storage(), at, operands.kind);
+        return result;
+      }
+      how.adds_parts = false;
+    }
+  }
+  if (!detail::multiply_views(operands, into, detail::product_type_of<T>(), how)) result = T();
   return result;
 }
 

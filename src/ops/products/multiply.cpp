@@ -11,6 +11,7 @@
 #include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/ops/products/product.hpp"
 #include "tessera/detail/runtime/submit.hpp"
+#include "tessera/ops/partial.hpp"
 #include "tessera/plan/explanation.hpp"
 
 #include "src/base/text.hpp"
@@ -56,6 +57,7 @@ struct ProductKey {
   ProductType type;
   bool adds;
   std::int64_t memory_bytes;
+  bool adds_parts;
   Machine machine;
 
   friend bool operator==(ProductKey const&, ProductKey const&) = default;
@@ -93,7 +95,7 @@ PlannedLabel planned_label(ProductOperands const& operands, ProductView const& t
 }
 
 ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target, ProductType type,
-                      bool adds) {
+                      detail::ProductOptions const& options) {
   auto const space = space_of(operands, target);
   auto const& mesh = layout_of(target.array)->mesh();
   ProductSizes result{.mesh = mesh,
@@ -101,7 +103,8 @@ ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target
                       .cell_bytes = target.array->element_bytes(),
                       .a_on_mesh = layout_of(operands.a.array)->mesh() == mesh,
                       .b_on_mesh = layout_of(operands.b.array)->mesh() == mesh,
-                      .adds = adds,
+                      .adds = options.adds,
+                      .adds_parts = options.adds_parts,
                       .machine = detail::machine()};
   bool terms_are_whole = true;
   std::int64_t boxes = 1;
@@ -121,7 +124,7 @@ ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target
   auto const most = result.may_stay_in_target ? most_pieces : 1;
   for (std::size_t d = 0; d < pieces.size(); ++d)
     result.labels[d].scattered_target = pieces[d] > most;
-  result.may_cut_terms = terms_are_whole && !rounds_last(type);
+  result.may_cut_terms = terms_are_whole && (options.adds_parts || !rounds_last(type));
   return result;
 }
 
@@ -135,7 +138,7 @@ class ProductPlanner {
         type_(type),
         options_(options),
         space_(space_of(operands, target)),
-        sizes_(sizes_of(operands, target, type, options.adds)),
+        sizes_(sizes_of(operands, target, type, options)),
         plan_(plan_product(sizes_)) {}
 
   [[nodiscard]] PlannedProduct plan() const {
@@ -277,8 +280,9 @@ std::shared_ptr<PlannedProduct const> plan_of(ProductOperands const& operands,
                                               ProductView const& target, ProductType type,
                                               detail::ProductOptions const& options) {
   static RecentPlans<ProductKey, PlannedProduct> plans;
-  ProductKey const key{ViewKey(operands.a), ViewKey(operands.b),  ViewKey(target),  type,
-                       options.adds,        options.memory_bytes, detail::machine()};
+  ProductKey const key{
+      ViewKey(operands.a), ViewKey(operands.b),  ViewKey(target),    type,
+      options.adds,        options.memory_bytes, options.adds_parts, detail::machine()};
   return plans.plan_for(key,
                         [&] { return ProductPlanner(operands, target, type, options).plan(); });
 }
@@ -304,6 +308,19 @@ void submit_steps(ProductOperands const& operands, ProductView const& target, Pr
 }
 
 }  // namespace
+
+std::optional<NamedSharding> detail::sharding_of_parts(ProductOperands const& operands,
+                                                       ProductView const& target, ProductType type,
+                                                       ProductOptions const& options) {
+  auto with_values = operands;
+  with_values.a.array = readable(operands.a.array);
+  with_values.b.array = readable(operands.b.array);
+  if (space_of(with_values, target).terms() == 0 || cells_of(target.extents) == 0)
+    return std::nullopt;
+  auto const sums = plan_of(with_values, target, type, options)->sums;
+  if (sums == nullptr || sums->shape()[0] == 1) return std::nullopt;
+  return sharding_of_sum(sums->sharding(), sums->shape(), ReduceOp::sum);
+}
 
 bool detail::multiply_views(ProductOperands const& operands, ProductView const& target,
                             ProductType type, ProductOptions const& options) {

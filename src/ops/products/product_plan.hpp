@@ -46,6 +46,7 @@ struct ProductSizes {
   bool b_on_mesh = true;
   bool adds = false;               ///< the product is added to the target, so the target is read
   bool may_cut_terms = true;       ///< sums may pass from device to device
+  bool adds_parts = false;         ///< they do not pass, but are added at the end
   bool may_stay_in_target = true;  ///< cells may be computed where the target has them
   bool may_leave_target = true;    ///< cells may be computed elsewhere than in the target
   Machine machine = {};

@@ -191,7 +191,7 @@ double multiplications_of(ProductSizes const& sizes, ProductPlan const& plan) {
 
 // The chunks of a relay; else 1.
 double chunks_of(ProductSizes const& sizes, ProductPlan const& plan) {
-  if (plan.relay.empty()) return 1;
+  if (plan.relay.empty() || sizes.adds_parts) return 1;
   auto const chunked = plan.chunked_label(sizes);
   auto const longest = chunked ? sizes.labels[*chunked].extent : 1;
   return static_cast<double>(relay_chunks(devices_along(sizes.mesh, plan.relay), longest));
@@ -199,6 +199,7 @@ double chunks_of(ProductSizes const& sizes, ProductPlan const& plan) {
 
 // How much longer the devices of a relay take because they wait for the first chunk.
 double turns_of(ProductSizes const& sizes, ProductPlan const& plan) {
+  if (sizes.adds_parts) return 1;
   auto const chunks = chunks_of(sizes, plan);
   return (chunks + static_cast<double>(devices_along(sizes.mesh, plan.relay)) - 1) / chunks;
 }

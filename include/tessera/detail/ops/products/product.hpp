@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "tessera/base/source.hpp"
@@ -63,6 +64,9 @@ void check_target(Shape const& target, Shape const& product, char const* kind);
 struct ProductOptions {
   bool adds = false;          ///< target += a * b, instead of target = a * b
   std::int64_t memory_bytes;  ///< per device, for operand cells that it lacks
+  /// Where devices have parts of the terms, their sums are added at the end, in other bits than
+  /// those of a sum that passes from device to device.
+  bool adds_parts = false;
 };
 
 /// Computes target = a * b, summed over the labels that the target lacks. The shapes have to fit,
@@ -72,6 +76,13 @@ struct ProductOptions {
 /// Ranks:  collective.
 [[nodiscard]] bool multiply_views(ProductOperands const& operands, ProductView const& target,
                                   ProductType type, ProductOptions const& options);
+
+/// The sharding of partial results whose sum is the product, where that is the fastest way; nothing
+/// otherwise. `options.adds_parts` is set.
+[[nodiscard]] std::optional<NamedSharding> sharding_of_parts(ProductOperands const& operands,
+                                                             ProductView const& target,
+                                                             ProductType type,
+                                                             ProductOptions const& options);
 
 /// What the partial results of a product are made with.
 struct PartialProduct {
