@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,25 @@ using AxisNames = std::vector<std::string>;
   std::int64_t devices = 1;
   for (auto const& name : axes) devices *= mesh.axes()[mesh.axis(name)].size;
   return devices;
+}
+
+/// The number of these coordinates of a mesh along some of its axes, the major one first.
+[[nodiscard]] inline std::int64_t number_along(Mesh const& mesh, AxisNames const& axes,
+                                               Index const& coordinates) {
+  std::int64_t number = 0;
+  for (auto const& name : axes) {
+    auto const d = mesh.axis(name);
+    number = number * mesh.axes()[d].size + coordinates[d];
+  }
+  return number;
+}
+/// The same of a device; none if it is not on the mesh.
+[[nodiscard]] inline std::optional<std::int64_t> number_along(Mesh const& mesh,
+                                                              AxisNames const& axes,
+                                                              DeviceId device) {
+  auto const position = mesh.position_of(device);
+  if (!position) return std::nullopt;
+  return number_along(mesh, axes, mesh.coordinates(*position));
 }
 
 /// "mesh axis 'x'", "mesh axes 'x', 'y'", "no mesh axis"

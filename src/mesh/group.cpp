@@ -68,15 +68,6 @@ void check_axes(Mesh const& mesh, SpecEntry const& axes) {
   }
 }
 
-// Row-major number of the coordinates along some axes.
-std::int64_t number_along(Mesh const& mesh, SpecEntry const& axes, Index const& coordinates) {
-  std::int64_t number = 0;
-  for (auto const& name : axes.axes()) {
-    auto const d = mesh.axis(name);
-    number = number * mesh.axes()[d].size + coordinates[d];
-  }
-  return number;
-}
 // Sets the coordinates along some axes to those of a number.
 void set_along(Mesh const& mesh, SpecEntry const& axes, std::int64_t number, Index& coordinates) {
   auto const& names = axes.axes();
@@ -140,8 +131,8 @@ std::optional<Member> Group::member(DeviceId device) const {
   auto const position = mesh.position_of(device);
   if (!position) return std::nullopt;
   auto const coordinates = mesh.coordinates(*position);
-  return Member{number_along(mesh, state_->member_axes, coordinates),
-                number_along(mesh, state_->list_axes, coordinates), device};
+  return Member{number_along(mesh, state_->member_axes.axes(), coordinates),
+                number_along(mesh, state_->list_axes.axes(), coordinates), device};
 }
 
 Mesh const& Group::mesh() const {

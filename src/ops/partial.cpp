@@ -66,7 +66,18 @@ Shares shares_for(SumKey const& sum) {
 
 }  // namespace
 
-NamedSharding sharding_of_sum(NamedSharding const& partials, Shape const& shape, ReduceOp op) {
+namespace {
+
+struct PartialsKey {
+  NamedSharding sharding;
+  Shape shape;
+  ReduceOp op;
+
+  friend bool operator==(PartialsKey const&, PartialsKey const&) = default;
+};
+
+NamedSharding make_sharding_of_sum(PartialsKey const& key) {
+  auto const& [partials, shape, op] = key;
   auto const& entries = partials.spec().entries();
   if (entries[0].axes().empty() || shape[0] != partials.ways(0) ||
       partials.shard_shape(shape)[0] != 1)
@@ -79,6 +90,14 @@ NamedSharding sharding_of_sum(NamedSharding const& partials, Shape const& shape,
   std::vector<Cut> cuts;
   for (std::size_t d = 1; d < entries.size(); ++d) cuts.push_back(partials.cut(d));
   return {partials.mesh(), PartitionSpec(std::move(rest)).partial(entries[0], op), cuts};
+}
+
+}  // namespace
+
+NamedSharding sharding_of_sum(NamedSharding const& partials, Shape const& shape, ReduceOp op) {
+  static RecentPlans<PartialsKey, NamedSharding> shardings;
+  PartialsKey const key{partials, shape, op};
+  return *shardings.plan_for(key, [&] { return make_sharding_of_sum(key); });
 }
 
 NamedSharding with_partials_first(NamedSharding const& sharding, SpecEntry const& axes) {

@@ -105,7 +105,7 @@ class Engine {
   [[nodiscard]] OneSided& one_sided();
   /// True if any process has TESSERA_CHECK=recording.
   [[nodiscard]] bool checks_recordings() const;
-  /// True if any process has TESSERA_CHECK=communication.
+  /// True if any process has TESSERA_CHECK=communication or numbers.
   [[nodiscard]] bool checks_communication() const;
 
   /// Waits until every process has reached its end; writes the report and the trace if

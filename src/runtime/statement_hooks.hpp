@@ -28,7 +28,7 @@ Explanations* explain_into(Explanations* sink);
 void catch_up_on_numbers();
 /// True if some process is told TESSERA_CHECK=recording.
 [[nodiscard]] bool checks_recordings();
-/// True if some process is told TESSERA_CHECK=communication.
+/// True if some process is told TESSERA_CHECK=communication or numbers.
 [[nodiscard]] bool checks_communication();
 
 }  // namespace detail

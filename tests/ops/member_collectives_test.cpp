@@ -478,6 +478,17 @@ std::vector<test::Misuse> const misuses{
            [](Member, auto) { return 0; }));
      },
      is<ShapeError>, "partial results have equal extents"},
+    {"copies of other extents",
+     [] {
+       (void)as_copies(per_device<float>(
+           first_two(), [](Member m) { return std::array{1 + m.rank}; },
+           [](Member, auto) { return 0; }));
+     },
+     is<ShapeError>,
+     "as_copies: in list 0 of Group(0, 1) rank 1 has the extents (2,) and rank 0 (1,); copies are "
+     "equal"},
+    {"copies along a dimension that is not there", [] { (void)as_copies(tens(), 2); },
+     is<ShapeError>, "2"},
     {"pieces that differ along two dimensions",
      [] {
        (void)local(iota<double>({3, 3}, {Mesh({{"x", 2}, {"y", 2}}), P("x", "y")}), {"x", "y"});

@@ -121,6 +121,7 @@ TEST_CASE("fast products add parts where terms are cut") {
   };
   auto const said = text(explain(multiply));
   CHECK(said.find("as partial sums of the terms of each place along y") != std::string::npos);
+  CHECK(said.find("roles y=terms") != std::string::npos);
   CHECK(c.sharding() == copies);
   CHECK(c.to_host() == matmul(a, b).to_host());
   CHECK(sent_by(multiply).plans_made == 0);
@@ -130,6 +131,56 @@ TEST_CASE("fast products add parts where terms are cut") {
   auto const all_of_it = numbers(64, 16, copies);
   auto const plain = explain([&] { (void)matmul(rows, all_of_it, {.bits = fast}); });
   CHECK(plain.statements.size() == 1);
+}
+
+TEST_CASE("fast products of other operands go their usual way") {
+  Mesh const mesh({{"y", 8}});
+  auto const a = numbers(16, 8192, {mesh, P(none, "y")});
+  auto const is_plain = [&](auto const& x, auto const& y) {
+    auto const said = explain([&] { (void)matmul(x, y, {.bits = fast}); });
+    return said.statements.size() == 1 && said.statements[0].kind == std::string("matmul");
+  };
+  CHECK(is_plain(a, numbers(8192, 16, {mesh, P(none, none)})));
+  NamedSharding const dealt(mesh, P("y", none), std::vector(2, Cut::cyclic(16)));
+  CHECK(is_plain(a, numbers(8192, 16, dealt)));
+
+  // The first half of the terms adds up to more than a float16 holds, the second takes it away.
+  auto const half = [&](std::int64_t rows, std::int64_t columns, PartitionSpec const& spec) {
+    return from_index<float16>({rows, columns}, {mesh, spec}, [&](auto i) {
+      auto const is_late = columns == 1 && i[0] >= rows / 2;
+      return static_cast<float16>(is_late ? -16.0F : 16.0F);
+    });
+  };
+  auto const row = half(1, 1024, P(none, "y"));
+  auto const column = half(1024, 1, P("y", none));
+  CHECK(matmul(row, column, {.bits = fast}).to_host()[0] == static_cast<float16>(0.0F));
+  float16 const zero = matmul(DistArray(row(0, all)), DistArray(column(all, 0)), {.bits = fast});
+  CHECK(zero == static_cast<float16>(0.0F));
+}
+
+TEST_CASE("the sum of parts may lie cut by their axis") {
+  Mesh const mesh({{"y", 8}});
+  auto const a = numbers(16, 65536, {mesh, P(none, "y")});
+  auto const b = numbers(65536, 4, {mesh, P("y", none)});
+  auto const rows = matmul(a, b, {.sharding = {mesh, P("y", none)}, .bits = fast});
+  CHECK(rows.to_host() == matmul(a, b).to_host());
+}
+
+TEST_CASE("operands that lie otherwise are copied, and all places multiply at once") {
+  auto const mesh = grid();
+  auto const a = numbers(6, 40, {mesh, P("y", none)});
+  auto const b = numbers(40, 5, {Mesh({{"z", 8}}), P(none, "z")});
+  auto const product = [&] { return matmul(a, b, fast_sums(mesh, P(none, "x"))); };
+  CHECK(product().to_host() == matmul(a, b).to_host());
+  auto const said = explain([&] { (void)product(); });
+  REQUIRE(said.statements.size() == 3);
+  CHECK(said.statements[0].kind == std::string("copy"));
+  CHECK(said.statements[1].kind == std::string("copy"));
+  CHECK(said.statements[2].kind == std::string("matmul"));
+
+  auto const part = a(all, range(3, 35));
+  auto const sums = matmul(part, b(range(3, 35), all), fast_sums(mesh, P(none, none)));
+  CHECK(sums.to_host() == matmul(part, b(range(3, 35), all)).to_host());
 }
 
 TEST_CASE("explain says that the sums are partial") {
@@ -156,6 +207,11 @@ TEST_CASE("partial products that cannot be are refused") {
                    {.sharding = {mesh, P(none, none).partial("y", ReduceOp::max)}, .bits = fast}),
       "matmul: the partial results of a product are sums, not max; ask for .partial(\"y\")",
       ShardingError);
+  CHECK_THROWS_WITH_AS(
+      (void)matmul(a, b, {.sharding = {mesh, P(none).partial("y")}, .bits = fast}),
+      "P(none) has 1 entry but the array has 2 dimensions; add none for a dimension that is not "
+      "cut",
+      ShapeError);
   auto const v = from_index<double>({8}, {mesh, P("y")}, [](auto) { return 1.0; });
   CHECK_ALL_THROW((void)matmul(v, v, {.sharding = {mesh, P().partial("y")}, .bits = fast}),
                   ShardingError);

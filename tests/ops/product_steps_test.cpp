@@ -37,14 +37,6 @@ ProductView view_of(StatePtr const& array, char const* labels) {
   return view;
 }
 
-ProductView layer_of(StatePtr const& sums, std::int64_t layer, ProductView const& target) {
-  ProductView view{sums, {}, target.extents, target.labels};
-  view.axes.push_back({detail::ViewAxis::fixed, layer, 1});
-  for (std::size_t d = 0; d < target.extents.size(); ++d)
-    view.axes.push_back({static_cast<int>(d), 0, 1});
-  return view;
-}
-
 struct RelaySizes {
   Mesh mesh;
   AxisNames axes = {"x"};  ///< that cut the terms
@@ -74,11 +66,11 @@ class RelayCase {
         sums_(matrix({sizes.mesh, P(SpecEntry(sizes.axes), none, none)},
                      {devices_, sizes.rows, sizes.columns}, 4)),
         stops_(sizes.cut_of_a, sizes.terms, devices_),
-        into_(layer_of(sums_, stops_.first().device, target_)),
+        into_(layer_of(sums_, stops_.first().device, target_.extents, target_.labels)),
         first_terms_({a_, b_, "matmul", {}}, into_, sizes.adds ? &target_ : nullptr,
                      ProductType::float64),
         more_terms_({a_, b_, "matmul", {}}, into_, &into_, ProductType::float64),
-        copy_(layer_of(sums_, stops_.last().device, target_), target_, {}) {
+        copy_(layer_of(sums_, stops_.last().device, target_.extents, target_.labels), target_, {}) {
     operation_.kind = "matmul";
     operation_.steps =
         std::make_shared<ProductRelay const>(ProductRelay::Sizes{.mesh = sizes.mesh,

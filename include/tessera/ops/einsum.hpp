@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <type_traits>
 #include <vector>
@@ -14,6 +15,13 @@
 #include "tessera/ops/reductions.hpp"
 
 namespace tessera {
+
+/// Options of einsum and tensordot.
+struct EinsumOptions {
+  ResultSharding sharding = {};
+  std::int64_t memory_bytes = product_memory_bytes;  ///< per device, for cells that it lacks
+};
+
 namespace detail {
 
 /// The operands in the order of the call, and the name of the operation for messages.
@@ -114,17 +122,18 @@ struct Einsum {
 /// Computes the result of einsum or tensordot in a new array.
 template <class T, std::size_t rank>
 [[nodiscard]] ResultArray<T, rank> evaluated(EinsumOperands const& operands, Labels const& labels,
-                                             MatmulOptions const& options) {
+                                             EinsumOptions const& options) {
   auto const shape = shape_of_einsum(operands, labels);
-  ResultArray<T, rank> result(
-      shape, options.sharding.value_or(sharding_of_einsum(operands, labels, shape)));
+  ResultArray<T, rank> result(shape, options.sharding.value_or([&] {
+    return sharding_of_einsum(operands, labels, shape);
+  }));
   if (!evaluate_einsum(operands, product_view(result.view(operands.location), labels),
                        product_type_of<T>(), {.adds = false, .memory_bytes = options.memory_bytes}))
     result = T();
   return result;
 }
 template <TemplateText text, std::size_t... i, class... E>
-[[nodiscard]] auto einsum(std::index_sequence<i...>, MatmulOptions const& options,
+[[nodiscard]] auto einsum(std::index_sequence<i...>, EinsumOptions const& options,
                           SourceLocation const& at, E const&... e) {
   using Parsed = Einsum<text, E...>;
   EinsumOperands operands{{Parsed::template operand<i>(e, at)...}, "einsum", at};
@@ -152,23 +161,23 @@ template <TemplateText text, std::size_t... i, class... E>
 /// Cost:    as matmul. Terms of several labels count row-major in the order of the first operand.
 /// Example: auto e = ts::einsum<"bqhd,bkhd->bhqk">(q, k);
 template <detail::TemplateText text, Expression A>
-[[nodiscard]] auto einsum(A const& a, MatmulOptions const& options = {},
+[[nodiscard]] auto einsum(A const& a, EinsumOptions const& options = {},
                           std::source_location at = std::source_location::current()) {
   return detail::einsum<text>(std::make_index_sequence<1>(), options, at, a);
 }
 template <detail::TemplateText text, Expression A, Expression B>
-[[nodiscard]] auto einsum(A const& a, B const& b, MatmulOptions const& options = {},
+[[nodiscard]] auto einsum(A const& a, B const& b, EinsumOptions const& options = {},
                           std::source_location at = std::source_location::current()) {
   return detail::einsum<text>(std::make_index_sequence<2>(), options, at, a, b);
 }
 template <detail::TemplateText text, Expression A, Expression B, Expression C>
-[[nodiscard]] auto einsum(A const& a, B const& b, C const& c, MatmulOptions const& options = {},
+[[nodiscard]] auto einsum(A const& a, B const& b, C const& c, EinsumOptions const& options = {},
                           std::source_location at = std::source_location::current()) {
   return detail::einsum<text>(std::make_index_sequence<3>(), options, at, a, b, c);
 }
 template <detail::TemplateText text, Expression A, Expression B, Expression C, Expression D>
 [[nodiscard]] auto einsum(A const& a, B const& b, C const& c, D const& d,
-                          MatmulOptions const& options = {},
+                          EinsumOptions const& options = {},
                           std::source_location at = std::source_location::current()) {
   return detail::einsum<text>(std::make_index_sequence<4>(), options, at, a, b, c, d);
 }
@@ -183,7 +192,7 @@ template <detail::TemplateText text, Expression A, Expression B, Expression C, E
 template <Expression A, Expression B, std::size_t K>
 requires(K <= A::rank && K <= B::rank)
     [[nodiscard]] auto tensordot(A const& a, B const& b, Axes<K> const& a_axes,
-                                 Axes<K> const& b_axes, MatmulOptions const& options = {},
+                                 Axes<K> const& b_axes, EinsumOptions const& options = {},
                                  std::source_location at = std::source_location::current()) {
   using T = detail::product_element<A, B>;
   constexpr auto rank = A::rank + B::rank - 2 * K;

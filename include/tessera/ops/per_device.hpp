@@ -186,7 +186,7 @@ using MemberResult = std::decay_t<decltype(call_for(
 template <class R>
 struct ResultCells;
 template <Element T>
-struct ResultCells<T> {
+requires(!std::is_pointer_v<T> && !requires(T const& t) { t.data(); }) struct ResultCells<T> {
   using type = T;
   static constexpr std::int64_t count = 1;
 };
@@ -230,8 +230,8 @@ template <class R>
 }  // namespace detail
 
 /// Calls f(member, views...) or f(views...) for each member of this process that has all values,
-/// with a ShardView of its own value of each of `x`. A named value that is not const may be
-/// changed; others are read.
+/// with a ShardView of its own value of each of `x`; a function that could take either gets the
+/// member. A named value that is not const may be changed; others are read.
 ///
 /// What f returns are values of one dimension: an element is one cell, a std::array has its size on
 /// all members, and a std::vector may have another size on each.
@@ -253,6 +253,7 @@ requires(sizeof...(X) > 0 && (detail::is_per_device<std::remove_cvref_t<X>> &&
   using Result = detail::MemberResult<F, X...>;
   std::array const values{std::as_const(x).values()...};
   std::array const written{detail::is_changed<X>...};
+  if constexpr (!std::is_void_v<Result>) detail::check_results(values);
   auto const visit = [&](auto const& take) {
     detail::visit_members(values, written, [&](Member const& member, auto const& own) {
       [&]<std::size_t... k>(std::index_sequence<k...>) {
@@ -298,8 +299,8 @@ template <Element T, std::size_t N>
   return DistArray<T, N>(detail::taken_side_by_side(x.values(), axis));
 }
 
-/// The array of which each member of a list has a copy; their values must be equal. Values that are
-/// moved are taken over, not copied.
+/// The array of which each member of a list has a copy; their values must have the same bits.
+/// Values that are moved are taken over, not copied.
 ///
 /// axis:    the lists' values lie side by side along it; negative ones count from the end.
 /// Ranks:   collective. No cells are sent. Waits for the statements so far if the values are moved.

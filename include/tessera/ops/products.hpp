@@ -33,8 +33,10 @@ class ResultSharding {
   ResultSharding(NamedSharding sharding) : sharding_(std::move(sharding)) {}  // NOLINT: it is one
   ResultSharding(Mesh const& mesh, PartitionSpec const& spec) : sharding_({mesh, spec}) {}
 
-  [[nodiscard]] NamedSharding value_or(NamedSharding const& other) const {
-    return sharding_.value_or(other);
+  /// The sharding, or choose().
+  template <class Choose>
+  [[nodiscard]] NamedSharding value_or(Choose const& choose) const {
+    return sharding_ ? *sharding_ : choose();
   }
   /// Where one is given.
   [[nodiscard]] NamedSharding const& value() const { return *sharding_; }
@@ -63,8 +65,9 @@ class Bits {
 
 /// Options of matmul.
 struct MatmulOptions {
-  ResultSharding sharding = {};                      ///< may be partial if bits are fast
-  std::int64_t memory_bytes = product_memory_bytes;  ///< per device, for cells that it lacks
+  ResultSharding sharding = {};  ///< may be partial if bits are fast
+  /// Per device, for cells that it lacks; not kept to by partial results.
+  std::int64_t memory_bytes = product_memory_bytes;
   Bits bits = {};
 };
 /// Options of matmul_into.
@@ -75,21 +78,20 @@ struct MatmulIntoOptions {
 
 namespace detail {
 
-/// The product with this sharding, which is partial.
+/// The product as partial results, in this sharding.
 template <class T, std::size_t N>
 [[nodiscard]] ResultArray<T, N> partial_product(ProductOperands const& operands,
                                                 Labels const& labels, Shape const& shape,
-                                                NamedSharding const& sharding, Bits bits) {
+                                                PlannedParts const& parts, Bits bits) {
   if constexpr (N == 0) {
     throw ShardingError("matmul: a product of vectors is one number, which has no partial results");
   } else {
-    auto const zero = [](StatePtr const& layers) {
-      DistArray<T, N + 1> array(layers);
-      array = T();
+    auto const zero = [&](StatePtr const& layers) {
+      assign_to_view(whole_view<T, N + 1>(layers, operands.location), T(), operands.location);
     };
-    auto const sum = from_partials(DistArray<T, N + 1>(
-        multiply_to_layers(operands, labels, shape, sharding,
-                           {product_type_of<T>(), sizeof(T), bits.are_fast(), zero})));
+    auto const sum = from_partials(DistArray<T, N + 1>(multiply_to_layers(
+        operands, labels, shape, parts.sharding,
+        {product_type_of<T>(), sizeof(T), bits.are_fast(), zero, parts.choice})));
     return ResultArray<T, N>(sum.storage());
   }
 }
@@ -103,18 +105,21 @@ template <class T, std::size_t N>
 /// Ranks:   collective.
 /// Shapes:  (…, m, k) and (…, k, n) to (…, m, n). Types are promoted as by *; bool has no products.
 /// Throws:  ShapeError if the inner extents differ or dimensions do not broadcast; ShardingError if
-///          the result cannot have the sharding that was asked for.
+///          the result cannot have the sharding that was asked for, partial results are to be other
+///          than sums, or a single number is to be partial; UsageError for partial results without
+///          `.bits = ts::fast`.
 /// Cost:    a device that computes cells receives the rows of a and columns of b that it lacks.
 ///          If the program gives no sharding, the result is cut along m as a, along n as b, and
 ///          along the others as a; a mesh axis that cuts a dimension of a cuts none of b's. An
 ///          operand that is an expression is computed to an array first.
 ///          With `.bits = ts::fast`, devices may add up the terms that each has, and then each
-///          other's sums, where that is faster.
+///          other's sums, where the same axes cut both operands along k alike and that is faster.
 ///          A sharding with partial axes, as P(none, none).partial("y"), takes `.bits = ts::fast`:
 ///          each place along "y" adds up the terms that it owns of a, or else of b, or else an
-///          equal part. Where "y" cuts both along k alike, nothing is sent. Such a result can be
-///          added up by `reduce_scatter` or `all_reduce`, or when it is read.
-/// Throws:  UsageError also for a partial result without `.bits = ts::fast`.
+///          equal part; an operand whose terms are not cut so, as a slice along k, or into more
+///          than 8 pieces on a device, is copied first, whatever `memory_bytes` says. Each partial
+///          result is rounded to the result's type.
+///          It can be added up by `reduce_scatter` or `all_reduce`, or when it is read.
 /// Example: auto c = ts::matmul(a, b); auto d = ts::matmul(a, b, {.sharding = {mesh, P("x",
 /// none)}});
 template <Expression A, Expression B>
@@ -127,26 +132,27 @@ requires(A::rank > 0 && B::rank > 0)
                                          detail::product_operand<T>(b, Names::b()), "matmul", at};
   auto const shape = detail::shape_of_product(operands, Names::result(), true);
   if (options.sharding.is_partial())
-    return detail::partial_product<T, Names::rank>(operands, Names::result(), shape,
-                                                   options.sharding.value(), options.bits);
-  ResultArray<T, Names::rank> result(shape, options.sharding.value_or(detail::sharding_of_product(
-                                                operands, Names::result(), shape)));
+    return detail::partial_product<T, Names::rank>(
+        operands, Names::result(), shape, {options.sharding.value(), nullptr}, options.bits);
+  ResultArray<T, Names::rank> result(shape, options.sharding.value_or([&] {
+    return detail::sharding_of_product(operands, Names::result(), shape);
+  }));
   auto const into = detail::product_view(result.view(at), Names::result());
-  detail::ProductOptions how{
-      .adds = false, .memory_bytes = options.memory_bytes, .adds_parts = options.bits.are_fast()};
+  constexpr auto type = detail::product_type_of<T>();
+  detail::ProductOptions how{.adds = false, .memory_bytes = options.memory_bytes};
   if constexpr (Names::rank > 0) {
-    if (options.bits.are_fast()) {
-      auto const type = detail::product_type_of<T>();
-      if (auto const parts = detail::sharding_of_parts(operands, into, type, how)) {
-        auto const sum = detail::partial_product<T, Names::rank>(operands, Names::result(), shape,
-                                                                 *parts, options.bits);
-        detail::copy_value(result.storage(), sum.storage(), at, operands.kind);
-        return result;
-      }
-      how.adds_parts = false;
+    how.adds_parts = options.bits.are_fast();
+    auto const parts =
+        how.adds_parts ? detail::planned_parts(operands, into, type, how) : std::nullopt;
+    if (parts) {
+      auto const sum = detail::partial_product<T, Names::rank>(operands, Names::result(), shape,
+                                                               *parts, options.bits);
+      detail::copy_value(result.storage(), sum.storage(), at, operands.kind);
+      return result;
     }
+    how.adds_parts = false;
   }
-  if (!detail::multiply_views(operands, into, detail::product_type_of<T>(), how)) result = T();
+  if (!detail::multiply_views(operands, into, type, how)) result = T();
   return result;
 }
 

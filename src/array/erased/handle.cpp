@@ -23,6 +23,7 @@
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 #include "src/plan/access.hpp"
+#include "src/plan/recent_plans.hpp"
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/listener.hpp"
 #include "src/runtime/over_processes.hpp"
@@ -194,11 +195,28 @@ std::optional<std::uint64_t> pattern_of(std::span<std::byte const> element) {
 
 }  // namespace
 
+namespace {
+
+struct LayoutKey {
+  NamedSharding sharding;
+  Shape shape;
+
+  friend bool operator==(LayoutKey const&, LayoutKey const&) = default;
+};
+
+// The layout that an array made shortly before had, or a new one.
+std::shared_ptr<Layout const> recent_layout(NamedSharding const& sharding, Shape const& shape) {
+  static RecentPlans<LayoutKey, Layout> layouts;
+  return layouts.plan_for({sharding, shape}, [&] { return Layout(sharding, shape); });
+}
+
+}  // namespace
+
 StatePtr make_state(NamedSharding const& sharding, Shape const& shape, std::int64_t element_bytes) {
   if (sharding.is_partial())
     throw ShardingError(text("an array on ", sharding,
                              " is partial: make it by to_partial(u, axes) or from_partials"));
-  return make_state(std::make_shared<Layout const>(sharding, shape), element_bytes);
+  return make_state(recent_layout(sharding, shape), element_bytes);
 }
 
 StatePtr make_state(std::shared_ptr<Layout const> layout, std::int64_t element_bytes) {
@@ -209,7 +227,7 @@ StatePtr make_partial_state(NamedSharding const& sharding, Shape const& shape, P
   check_runtime(*partials.cells);
   auto const bytes = partials.cells->element_bytes();
   partials.cells->freeze();
-  auto state = make_array(std::make_shared<Layout const>(sharding, shape), bytes);
+  auto state = make_array(recent_layout(sharding, shape), bytes);
   storage_of(*state).set_partials(std::move(partials));
   return state;
 }

@@ -17,6 +17,8 @@ std::shared_ptr<ArrayState> ArrayPool::take(Layout const& layout, std::int64_t e
                                             std::uint64_t number) {
   ++asked_;
   drop_idle();
+  for (auto& entry : entries_)
+    if (entry.array->partials() != nullptr && is_idle(entry.array)) entry.array->drop_partials();
   for (auto& entry : entries_) {
     auto& array = *entry.array;
     if (array.element_bytes() != element_bytes || !(*array.layout() == layout)) continue;
@@ -29,7 +31,8 @@ std::shared_ptr<ArrayState> ArrayPool::take(Layout const& layout, std::int64_t e
 
 void ArrayPool::add(std::shared_ptr<ArrayState> const& array) {
   auto const bytes = array->local_bytes();
-  if (bytes > most_bytes || bytes == 0) return;
+  bool const is_empty = bytes == 0 && !array->layout()->sharding().is_partial();
+  if (bytes > most_bytes || is_empty) return;
   if (entries_.capacity() < most_arrays) entries_.reserve(most_arrays);
   make_room(bytes);
   entries_.push_back({array, asked_});

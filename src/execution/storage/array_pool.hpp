@@ -13,6 +13,9 @@ namespace tessera {
 /// The last few arrays that were made. One that only the pool still holds is reused for the next
 /// array of its layout, so that a loop which makes arrays allocates nothing.
 ///
+/// A partial array that only the pool still holds releases its partial results when the next array
+/// is made, so that these are reused, too.
+///
 /// A reused array looks like a new one, so it does not matter that workers drop their references at
 /// different moments on different processes.
 /// Threads: the caller's.

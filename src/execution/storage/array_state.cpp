@@ -144,7 +144,7 @@ std::int64_t ArrayState::local_bytes() const {
 }
 
 bool ArrayState::renew(std::uint64_t number) {
-  bool const is_plain = partials_ == nullptr && !is_pinned() && window_ == nullptr;
+  bool const is_plain = !partials_ && !is_pinned() && window_ == nullptr;
   if (!is_plain || !(widths() == GhostWidths::none(layout()->rank()))) return false;
   start_again(number);
   for (auto const& alias : aliases_) alias->start_again(number);

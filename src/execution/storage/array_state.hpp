@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -103,11 +104,11 @@ class ArrayState : public ArrayModel {
   /// them; none where the layout gives it none.
   [[nodiscard]] std::span<Shard> shards_of(DeviceId device);
   /// Null for most arrays.
-  [[nodiscard]] Partials* partials() { return partials_.get(); }
+  [[nodiscard]] Partials* partials() { return partials_ ? &*partials_ : nullptr; }
   /// Makes this array the sum of these partial results.
-  void set_partials(Partials partials) {
-    partials_ = std::make_unique<Partials>(std::move(partials));
-  }
+  void set_partials(Partials partials) { partials_ = std::move(partials); }
+  /// Releases them, where nothing else names this array.
+  void drop_partials() { partials_.reset(); }
 
   /// Returns the bytes of the cells on this process.
   [[nodiscard]] std::int64_t local_bytes() const;
@@ -166,7 +167,7 @@ class ArrayState : public ArrayModel {
 
   std::vector<Shard> shards_;
   std::vector<DeviceShards> devices_;
-  std::unique_ptr<Partials> partials_;
+  std::optional<Partials> partials_;
   std::vector<std::shared_ptr<ArrayState>> aliases_;
   static constexpr std::size_t most_aliases = 16;  ///< that are kept
   SharedBlocks* blocks_ = nullptr;                 ///< where buffers of a shared array come from

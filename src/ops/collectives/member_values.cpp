@@ -42,7 +42,7 @@ bool have_same_cells(RawShard const& a, RawShard const& b, std::int64_t element_
   auto const in_a = strided_block(a.box, a.box.lo, a.strides, element_bytes);
   auto const in_b = strided_block(b.box, b.box.lo, b.strides, element_bytes);
   auto const row_bytes = static_cast<std::size_t>(row_length(in_a) * element_bytes);
-  RowWalk walk_a(in_a, 0), walk_b(in_b, 0);
+  tessera::RowWalk walk_a(in_a, 0), walk_b(in_b, 0);
   for (auto row = a.box.cells() / row_length(in_a); row > 0; --row, walk_a.next(), walk_b.next())
     if (std::memcmp(a.cells + walk_a.place(), b.cells + walk_b.place(), row_bytes) != 0)
       return false;
@@ -103,13 +103,13 @@ Seen as_copies(MemberValues const& values, std::int64_t axis, SourceLocation con
   auto const& shapes = *values.shapes;
   check_all_exist(shapes);
   auto const d = resolve_axis(axis, shapes.shape.size());
-  auto const result = lists_side_by_side(shapes, d);
   for (std::int64_t list = 0; list < shapes.group.count() && !shapes.sizes.empty(); ++list)
     for (std::int64_t rank = 1; rank < shapes.group.size(); ++rank)
       if (auto const shape = shapes.shape_of(rank, list); !(shape == shapes.shape_of(0, list)))
         throw ShapeError(text("as_copies: in list ", list, " of ", shapes.group, " rank ", rank,
                               " has the extents ", shape, " and rank 0 ", shapes.shape_of(0, list),
                               "; copies are equal"));
+  auto const result = lists_side_by_side(shapes, d);
   if (checks_communication()) check_copies(values, location);
   return result;
 }
@@ -175,16 +175,20 @@ std::optional<std::int64_t> only_rank(std::span<MemberValues const> operands) {
   return result;
 }
 
-void check_together(std::span<MemberValues const> values, std::span<bool const> written) {
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    if (!(values[a].shapes->group == values[0].shapes->group))
+void check_groups(std::span<MemberValues const> values) {
+  for (auto const& value : values)
+    if (!(value.shapes->group == values[0].shapes->group))
       throw UsageError(text("per_member got values of ", values[0].shapes->group, " and of ",
-                            values[a].shapes->group, "; give values of one group"));
+                            value.shapes->group, "; give values of one group"));
+}
+
+void check_together(std::span<MemberValues const> values, std::span<bool const> written) {
+  check_groups(values);
+  for (std::size_t a = 0; a < values.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (values[a].cells == values[b].cells && (written[a] || written[b]))
         throw UsageError(
             "per_member got the same values twice, to be changed; give them once, or a copy");
-  }
 }
 
 }  // namespace
@@ -218,6 +222,11 @@ void visit_members(
     }
     f(*member, own);
   });
+}
+
+void check_results(std::span<MemberValues const> operands) {
+  check_groups(operands);
+  (void)only_rank(operands);
 }
 
 MemberShapesPtr shapes_of_results(std::span<MemberValues const> operands, std::int64_t count) {

@@ -71,10 +71,9 @@ struct PlannedProduct {
   std::int64_t first_layer = 0;
   std::int64_t last_layer = 0;
   std::shared_ptr<PlanChoice const> choice = nullptr;
+  bool are_parts = false;  // each layer takes the terms that both operands have there
 };
 
-// A device finds out for each of its boxes what it lacks, which takes long for many of them.
-constexpr std::int64_t most_pieces = 8;
 constexpr std::int64_t most_boxes = 64;
 
 PlannedLabel planned_label(ProductOperands const& operands, ProductView const& target,
@@ -92,6 +91,12 @@ PlannedLabel planned_label(ProductOperands const& operands, ProductView const& t
   result.scattered_a = pieces_of_device(operands.a, label, result.axes_a) > most_pieces;
   result.scattered_b = pieces_of_device(operands.b, label, result.axes_b) > most_pieces;
   return result;
+}
+
+// True if the same axes cut the terms of both operands alike, so that each device has its own.
+bool have_equal_parts(ProductOperands const& operands, PlannedLabel const& terms, char label) {
+  return !terms.axes_a.empty() && terms.axes_a == terms.axes_b && !terms.scattered_a &&
+         !terms.scattered_b && cut_of(operands.a, label) == cut_of(operands.b, label);
 }
 
 ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target, ProductType type,
@@ -124,7 +129,9 @@ ProductSizes sizes_of(ProductOperands const& operands, ProductView const& target
   auto const most = result.may_stay_in_target ? most_pieces : 1;
   for (std::size_t d = 0; d < pieces.size(); ++d)
     result.labels[d].scattered_target = pieces[d] > most;
-  result.may_cut_terms = terms_are_whole && (options.adds_parts || !rounds_last(type));
+  result.may_cut_terms = terms_are_whole && !rounds_last(type) &&
+                         (!options.adds_parts ||
+                          have_equal_parts(operands, result.labels.back(), space.labels.back()));
   return result;
 }
 
@@ -144,6 +151,9 @@ class ProductPlanner {
   [[nodiscard]] PlannedProduct plan() const {
     auto result = planned_steps();
     result.choice = std::make_shared<PlanChoice const>(choice(result));
+    auto const devices = devices_along(sizes_.mesh, plan_.relay);
+    result.are_parts =
+        options_.adds_parts && devices > 1 && plan_.relay == sizes_.labels.back().axes_a;
     return result;
   }
 
@@ -309,17 +319,21 @@ void submit_steps(ProductOperands const& operands, ProductView const& target, Pr
 
 }  // namespace
 
-std::optional<NamedSharding> detail::sharding_of_parts(ProductOperands const& operands,
-                                                       ProductView const& target, ProductType type,
-                                                       ProductOptions const& options) {
+std::optional<detail::PlannedParts> detail::planned_parts(ProductOperands const& operands,
+                                                          ProductView const& target,
+                                                          ProductType type,
+                                                          ProductOptions const& options) {
   auto with_values = operands;
   with_values.a.array = readable(operands.a.array);
   with_values.b.array = readable(operands.b.array);
-  if (space_of(with_values, target).terms() == 0 || cells_of(target.extents) == 0)
-    return std::nullopt;
-  auto const sums = plan_of(with_values, target, type, options)->sums;
-  if (sums == nullptr || sums->shape()[0] == 1) return std::nullopt;
-  return sharding_of_sum(sums->sharding(), sums->shape(), ReduceOp::sum);
+  auto const space = space_of(with_values, target);
+  auto const devices = layout_of(target.array)->mesh().size();
+  if (devices == 1 || space.terms() == 0 || cells_of(target.extents) == 0) return std::nullopt;
+  auto const planned = plan_of(with_values, target, type, options);
+  if (!planned->are_parts) return std::nullopt;
+  auto const& sums = planned->sums;
+  return PlannedParts{sharding_of_sum(sums->sharding(), sums->shape(), ReduceOp::sum),
+                      planned->choice};
 }
 
 bool detail::multiply_views(ProductOperands const& operands, ProductView const& target,

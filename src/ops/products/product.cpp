@@ -10,6 +10,7 @@
 #include "src/base/text.hpp"
 #include "src/layout/placement.hpp"
 #include "src/ops/products/product_statement.hpp"
+#include "src/plan/recent_plans.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -77,10 +78,20 @@ void check_target(Shape const& target, Shape const& product, char const* kind) {
                           "; they have to be equal"));
 }
 
-NamedSharding sharding_of_product(ProductOperands const& operands, Labels const& result,
-                                  Shape const& shape) {
-  auto const& mesh = layout_of(readable(operands.a.array))->mesh();
-  bool const is_one_mesh = layout_of(readable(operands.b.array))->mesh() == mesh;
+namespace {
+
+struct ResultKey {
+  ViewKey a, b;
+  Labels labels;
+  Shape shape;
+
+  friend bool operator==(ResultKey const&, ResultKey const&) = default;
+};
+
+NamedSharding make_sharding(ProductOperands const& operands, Labels const& result,
+                            Shape const& shape) {
+  auto const& mesh = layout_of(operands.a.array)->mesh();
+  bool const is_one_mesh = layout_of(operands.b.array)->mesh() == mesh;
   AxisNames used;
   PlacedDimensions dimensions(result.size());
   // All dimensions of a come first: a mesh axis that cuts both operands cuts a's dimension.
@@ -94,6 +105,18 @@ NamedSharding sharding_of_product(ProductOperands const& operands, Labels const&
     }
   }
   return sharding_of(mesh, dimensions);
+}
+
+}  // namespace
+
+NamedSharding sharding_of_product(ProductOperands const& operands, Labels const& result,
+                                  Shape const& shape) {
+  static RecentPlans<ResultKey, NamedSharding> shardings;
+  auto with_values = operands;
+  with_values.a.array = readable(operands.a.array);
+  with_values.b.array = readable(operands.b.array);
+  return *shardings.plan_for({ViewKey(with_values.a), ViewKey(with_values.b), result, shape},
+                             [&] { return make_sharding(with_values, result, shape); });
 }
 
 }  // namespace tessera::detail

@@ -20,6 +20,10 @@
 
 namespace tessera {
 
+/// A device finds out for each of its boxes what it lacks, which takes long for many of them: an
+/// array with more pieces than this on a device is not computed on, or cut, where it lies.
+inline constexpr std::int64_t most_pieces = 8;
+
 /// A label of a product, and the axes of the target's mesh that cut the operands and the target
 /// along it. An operand on another mesh has none.
 struct PlannedLabel {

@@ -95,7 +95,8 @@ std::vector<RelayStop> ProductRelay::stops_of(DeviceSpan const& devices) const {
   };
   if (sizes_.starts_with_target) add({sizes_.stops.first()});
   for (std::int64_t d = 0; d < devices.count; ++d)
-    if (auto const place = place_of(DeviceId{devices.first.value() + d})) {
+    if (auto const place =
+            number_along(sizes_.mesh, sizes_.axes, DeviceId{devices.first.value() + d})) {
       add(sizes_.stops.of_device(*place));
       add(sizes_.stops.of_device(*place, *sizes_.cut_of_b));
     }
@@ -110,19 +111,6 @@ std::vector<RelayStop> ProductRelay::all_stops() const {
   for (std::int64_t term = 0; term < sizes_.stops.terms(); term = stops.back().hi)
     stops.push_back(sizes_.stops.stop_of(term));
   return stops;
-}
-
-// The position of a device in the relay; none if the device is not on the mesh.
-std::optional<std::int64_t> ProductRelay::place_of(DeviceId device) const {
-  auto const position = sizes_.mesh.position_of(device);
-  if (!position) return std::nullopt;
-  auto const coordinates = sizes_.mesh.coordinates(*position);
-  std::int64_t place = 0;
-  for (auto const& name : sizes_.axes) {
-    auto const axis = sizes_.mesh.axis(name);
-    place = place * sizes_.mesh.axes()[axis].size + coordinates[axis];
-  }
-  return place;
 }
 
 std::uint64_t ProductRelay::hash() const {
@@ -144,6 +132,49 @@ std::string ProductRelay::words() const {
   return text("by sums that pass along ", join(sizes_.axes), " through ",
               counted(sizes_.stops.devices(), "device"), ", in ", counted(sizes_.chunks, "chunk"),
               ", and then copied");
+}
+
+void ProductParts::visit(Operation const& operation, DeviceSpan const& devices,
+                         Visit const& visit) const {
+  std::vector<std::int64_t> places;
+  for (std::int64_t d = 0; d < devices.count; ++d)
+    if (auto const place =
+            number_along(sizes_.mesh, sizes_.axes, DeviceId{devices.first.value() + d}))
+      places.push_back(*place);
+  std::ranges::sort(places);
+  auto const repeated = std::ranges::unique(places);
+  places.erase(repeated.begin(), repeated.end());
+  for (auto const place : places) visit_place(operation, place, visit);
+}
+
+void ProductParts::visit_place(Operation const& operation, std::int64_t place,
+                               Visit const& visit) const {
+  auto number = first_terms;
+  auto const pieces = sizes_.cut.piece_count(sizes_.terms, sizes_.places());
+  for (auto k = place; k < pieces; k += sizes_.places()) {
+    auto const piece = sizes_.cut.piece(sizes_.terms, sizes_.places(), k);
+    if (piece.size() == 0) continue;
+    Statement part = *operation.statements[number];
+    cut_to(part, sizes_.dimension, piece.lo, piece.hi);
+    part.work.map.axes[0].offset = place;
+    for (auto& operand : part.operands)
+      if (operand.array == part.target) operand.access.map.axes[0].offset = place;
+    visit({number, static_cast<std::uint64_t>(k), part});
+    number = more_terms;
+  }
+}
+
+std::uint64_t ProductParts::hash() const {
+  auto const hash = mix(hash_text("parts of a product"), sizes_.cut.fingerprint());
+  return with_number(hash, sizes_.terms);
+}
+
+std::int64_t ProductParts::most_steps() const {
+  return ceil_div(sizes_.cut.piece_count(sizes_.terms, sizes_.places()), sizes_.places());
+}
+
+std::string ProductParts::words() const {
+  return text("as partial sums of the terms of each place along ", join(sizes_.axes));
 }
 
 }  // namespace tessera

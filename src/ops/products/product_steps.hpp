@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The steps of a product that takes several: slices of a dimension, or a relay, in which sums pass
-/// from device to device.
+/// The steps of a product that takes several: slices of a dimension, a relay, in which sums pass
+/// from device to device, or parts of a sum that stay apart.
 ///
 /// The operation has up to three statements. Number 0 adds the first terms to zero or to the
 /// target, number 1 adds more terms to the sums so far, and number 2 copies the sums to the target
@@ -72,10 +72,36 @@ class ProductRelay final : public OperationSteps {
 
  private:
   [[nodiscard]] std::vector<RelayStop> stops_of(DeviceSpan const& devices) const;
-  [[nodiscard]] std::optional<std::int64_t> place_of(DeviceId device) const;
   [[nodiscard]] std::vector<RelayStop> all_stops() const;
   void visit_step(Operation const& operation, std::int64_t chunk, RelayStop const& stop,
                   Visit const& visit) const;
+
+  Sizes sizes_;
+};
+
+/// At each place along some axes, adds up the terms that it has in its own layer of the target,
+/// whose dimension 0 counts the places.
+class ProductParts final : public OperationSteps {
+ public:
+  struct Sizes {
+    Mesh mesh;
+    AxisNames axes;  ///< that cut the terms of both operands
+    Cut cut;         ///< of the terms
+    std::int64_t terms;
+    std::size_t dimension;  ///< that of the terms
+
+    [[nodiscard]] std::int64_t places() const { return devices_along(mesh, axes); }
+  };
+  explicit ProductParts(Sizes const& sizes) : sizes_(sizes) {}
+
+  void visit(Operation const& operation, DeviceSpan const& devices,
+             Visit const& visit) const override;
+  [[nodiscard]] std::uint64_t hash() const override;
+  [[nodiscard]] std::int64_t most_steps() const override;
+  [[nodiscard]] std::string words() const override;
+
+ private:
+  void visit_place(Operation const& operation, std::int64_t place, Visit const& visit) const;
 
   Sizes sizes_;
 };

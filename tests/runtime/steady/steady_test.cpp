@@ -235,6 +235,10 @@ void run_all() {
     matmul_into(plain_product, by_rows, by_columns);
     matmul_into(plain_product, by_rows, by_columns, {.adds = true});
   });
+  MatmulOptions const as_parts{.sharding = {row, P(none, none).partial("x")}, .bits = fast};
+  measure("partial results of a product", [&] { (void)matmul(by_terms, of_terms, as_parts); });
+  MatmulOptions const fast_product{.sharding = {row, P("x", none)}, .bits = fast};
+  measure("a product that adds parts", [&] { product = matmul(by_terms, of_terms, fast_product); });
   auto const few_rows = iota<float>({64, 256 * device_count()}, {row, P(none, "x")});
   auto small_product = zeros<float>({64, 2}, {row, P("x", none)});
   measure_loop("a product whose sums pass along, in a loop",

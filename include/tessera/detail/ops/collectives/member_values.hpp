@@ -71,10 +71,11 @@ void read_member(MemberValues const& values, std::int64_t rank, std::int64_t lis
 ///         what `f` throws.
 void visit_members(std::span<MemberValues const> values, std::span<bool const> written,
                    std::function<void(tessera::Member const&, std::span<RawShard const>)> const& f);
+/// Throws: UsageError if `operands` are of several groups, or no member has all of them.
+void check_results(std::span<MemberValues const> operands);
 /// Values of one dimension for the members that have all of `operands`: with `count` cells, or with
 /// as many as count_of(device) says, which each process knows for its own members.
 /// Ranks:  the second one is collective, and waits.
-/// Throws: UsageError if no member has all of them.
 [[nodiscard]] MemberShapesPtr shapes_of_results(std::span<MemberValues const> operands,
                                                 std::int64_t count);
 [[nodiscard]] MemberShapesPtr shapes_of_results(

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -17,6 +18,9 @@
 #include "tessera/index/index.hpp"
 #include "tessera/layout/named_sharding.hpp"
 
+namespace tessera {
+struct PlanChoice;
+}
 namespace tessera::detail {
 
 /// The labels of an operand's dimensions, one character each.
@@ -77,12 +81,16 @@ struct ProductOptions {
 [[nodiscard]] bool multiply_views(ProductOperands const& operands, ProductView const& target,
                                   ProductType type, ProductOptions const& options);
 
-/// The sharding of partial results whose sum is the product, where that is the fastest way; nothing
-/// otherwise. `options.adds_parts` is set.
-[[nodiscard]] std::optional<NamedSharding> sharding_of_parts(ProductOperands const& operands,
-                                                             ProductView const& target,
-                                                             ProductType type,
-                                                             ProductOptions const& options);
+/// Partial results whose sum is the product.
+struct PlannedParts {
+  NamedSharding sharding;
+  std::shared_ptr<PlanChoice const> choice;
+};
+/// How devices add up the terms that they have, where that is the fastest way; nothing otherwise.
+/// `options.adds_parts` is set.
+[[nodiscard]] std::optional<PlannedParts> planned_parts(ProductOperands const& operands,
+                                                        ProductView const& target, ProductType type,
+                                                        ProductOptions const& options);
 
 /// What the partial results of a product are made with.
 struct PartialProduct {
@@ -90,14 +98,16 @@ struct PartialProduct {
   std::int64_t element_bytes;
   bool is_fast;  ///< the program allows other bits on other numbers of devices
   std::function<void(StatePtr const&)> set_to_zero;
+  std::shared_ptr<PlanChoice const> choice = nullptr;  ///< if there was one
 };
-/// An array of the partial results of a product whose result has these labels and this extents: its
-/// dimension 0 counts the places along the partial axes of `sharding`. Each place adds up the terms
-/// that it owns of a, or else of b, or else an equal part of all terms. There is one label that the
-/// result lacks.
+/// An array of the partial results of a product whose result has these labels and these extents:
+/// its dimension 0 counts the places along the partial axes of `sharding`. Each place adds up the
+/// terms that it owns of a, or else of b, or else an equal part of all terms; operands that are not
+/// cut so are copied first. There is one label that the result lacks.
 ///
 /// Ranks:  collective.
-/// Throws: ShardingError if the partial results are no sums; UsageError unless `is_fast`.
+/// Throws: ShapeError or ShardingError if the result cannot have this sharding, or the partial
+///         results are no sums; UsageError unless `is_fast`.
 [[nodiscard]] StatePtr multiply_to_layers(ProductOperands const& operands, Labels const& labels,
                                           Shape const& shape, NamedSharding const& sharding,
                                           PartialProduct const& how);

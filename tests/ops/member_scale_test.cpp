@@ -1,0 +1,79 @@
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "src/layout/count_visits.hpp"
+#include "src/ops/collectives/member_shapes.hpp"
+#include "src/statement/array_model.hpp"
+#include "src/statement/copy_statement.hpp"
+#include "src/statement/lowering/lower_statement.hpp"
+
+#include "support/count_allocations.hpp"
+
+using namespace tessera;
+using detail::Seen;
+
+/// What one device plans for a collective of values, where the job has eight devices in each of
+/// many lists. No device needs to be there.
+TEST_SUITE_BEGIN("ops/member_scale");
+
+namespace {
+
+struct Cost {
+  std::int64_t devices_visited = 0;
+  std::int64_t bytes_allocated = 0;
+  std::int64_t transfers = 0;
+  friend bool operator==(Cost const&, Cost const&) = default;
+  friend std::ostream& operator<<(std::ostream& out, Cost const& cost) {
+    return out << cost.devices_visited << " devices visited, " << cost.bytes_allocated
+               << " bytes allocated, " << cost.transfers << " transfers";
+  }
+};
+
+// Between which layouts a collective copies, given the shapes of the values.
+using Ways = std::pair<Seen, Seen> (*)(Group const&);
+
+Cost cost_of(std::int64_t lists, Ways ways) {
+  CountVisits const visits;
+  test::CountAllocations const allocations;
+  auto const group = Mesh({{"list", lists}, {"member", 8}}).group("member");
+  auto const [from, to] = ways(group);
+  CopyStatement const copy(std::make_shared<ArrayModel>(to.layout, 8, 1),
+                           std::make_shared<ArrayModel>(from.layout, 8, 2), {}, "all_gather");
+  auto const modes = choose_modes(copy.statement());
+  StatementUse const use(copy.statement(), modes);
+  auto const plan = lower_device(use, DeviceId{lists / 2 * 8 + 3});
+  return {visits.devices(), allocations.bytes(),
+          static_cast<std::int64_t>(plan.sends.size() + plan.receives.size())};
+}
+
+void check_equal_costs(Ways ways) {
+  auto const of_few = cost_of(8, ways);
+  auto const of_many = cost_of(131'072, ways);
+  CHECK(of_few.transfers == 14);
+  CHECK(of_few == of_many);
+}
+
+}  // namespace
+
+TEST_CASE("one device plans its own part, of 64 devices as of a million") {
+  check_equal_costs([](Group const& group) {
+    auto const values = detail::equal_shapes(group, {16, 3});
+    auto const result = detail::equal_shapes(group, {16, 24});
+    return std::pair(side_by_side(*values, 1), lists_side_by_side(*result, 1));
+  });
+  check_equal_costs([](Group const& group) {
+    auto const values = detail::equal_shapes(group, {16, 3});
+    auto const result = detail::equal_shapes(group, {2, 24});
+    return std::pair(side_by_side(*values, 1), crosswise(*result, 0, 1));
+  });
+  check_equal_costs([](Group const& group) {
+    auto const values = detail::equal_shapes(group, {16, 3});
+    return std::pair(in_pieces(*values, 0), pieces_joined(*values, 0));
+  });
+}
+
+TEST_SUITE_END();
