@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   std::int64_t const last = x.to_host(0).back();
   if (speaks)
     std::printf("%lld cells on each of %lld, the last is %lld: %s\n",
-                static_cast<long long>(n * cells), static_cast<long long>(n),
+                static_cast<long long>(whole.extents(0)[0]), static_cast<long long>(n),
                 static_cast<long long>(last), is_right ? "as all_reduce gives" : "WRONG");
   return is_right ? 0 : 1;
 }

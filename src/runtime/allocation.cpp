@@ -6,10 +6,26 @@
 
 #include "src/base/text.hpp"
 #include "src/plan/ghost.hpp"
+#include "src/plan/recent_plans.hpp"
 #include "src/runtime/array_allocator.hpp"
 #include "src/runtime/engine.hpp"
 
 namespace tessera::detail {
+namespace {
+
+struct LayoutKey {
+  NamedSharding sharding;
+  Shape shape;
+
+  friend bool operator==(LayoutKey const&, LayoutKey const&) = default;
+};
+
+}  // namespace
+
+std::shared_ptr<Layout const> recent_layout(NamedSharding const& sharding, Shape const& shape) {
+  static RecentPlans<LayoutKey, Layout> layouts;
+  return layouts.plan_for({sharding, shape}, [&] { return Layout(sharding, shape); });
+}
 
 std::shared_ptr<ArrayState> make_array(std::shared_ptr<Layout const> layout,
                                        std::int64_t element_bytes) {

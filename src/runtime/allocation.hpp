@@ -7,6 +7,10 @@
 #include <memory>
 #include <span>
 
+#include "tessera/index/index.hpp"
+#include "tessera/layout/layout.hpp"
+#include "tessera/layout/named_sharding.hpp"
+
 #include "src/execution/storage/array_state.hpp"
 #include "src/execution/storage/scalar_state.hpp"
 #include "src/plan/ghost.hpp"
@@ -14,8 +18,13 @@
 
 namespace tessera::detail {
 
-// All throw UsageError as `engine()` does. They are collective, in the same order on every process,
-// except is_reachable, newest_number and reference_count, which are local.
+/// The layout that an array made shortly before had, or a new one. Ranks: pure.
+/// Throws: ShapeError, ShardingError as Layout.
+[[nodiscard]] std::shared_ptr<Layout const> recent_layout(NamedSharding const& sharding,
+                                                          Shape const& shape);
+
+// All that follow throw UsageError as `engine()` does. They are collective, in the same order on
+// every process, except is_reachable, newest_number and reference_count, which are local.
 
 /// An array's state with room for its cells, which are not set.
 /// Throws: ShardingError if the mesh names a device that the job does not have; ShapeError,

@@ -23,7 +23,6 @@
 #include "src/index/affine_map.hpp"
 #include "src/index/index.hpp"
 #include "src/plan/access.hpp"
-#include "src/plan/recent_plans.hpp"
 #include "src/runtime/allocation.hpp"
 #include "src/runtime/listener.hpp"
 #include "src/runtime/over_processes.hpp"
@@ -191,23 +190,6 @@ std::optional<std::uint64_t> pattern_of(std::span<std::byte const> element) {
   std::uint64_t pattern = 0;
   std::memcpy(&pattern, bytes.data(), sizeof pattern);
   return pattern;
-}
-
-}  // namespace
-
-namespace {
-
-struct LayoutKey {
-  NamedSharding sharding;
-  Shape shape;
-
-  friend bool operator==(LayoutKey const&, LayoutKey const&) = default;
-};
-
-// The layout that an array made shortly before had, or a new one.
-std::shared_ptr<Layout const> recent_layout(NamedSharding const& sharding, Shape const& shape) {
-  static RecentPlans<LayoutKey, Layout> layouts;
-  return layouts.plan_for({sharding, shape}, [&] { return Layout(sharding, shape); });
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ namespace {
 using detail::InlineVector;
 using detail::layout_of;
 using detail::StatePtr;
-using detail::ViewAxis;
 
 // True of types whose sums are floats until the end, so that no array of cells can hold them.
 bool rounds_last(ProductType type) {

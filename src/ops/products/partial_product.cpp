@@ -23,8 +23,6 @@
 namespace tessera {
 namespace {
 
-using detail::layout_of;
-
 struct PartialKey {
   ViewKey a, b;
   Labels labels;
