@@ -31,6 +31,7 @@ std::shared_ptr<ArrayState> ArrayAllocator::make_array(std::shared_ptr<Layout co
     auto const bytes = bytes_on_host(*layout, element_bytes, devices_.devices());
     if (bytes > 0 && lacking_host_memory(bytes)) {
       devices_.synchronize();  // statements that have not run yet keep arrays that they free then
+      arrays_.release_idle();
       check_host_memory(bytes);
     }
     auto made =

@@ -48,6 +48,42 @@ TEST_CASE("partial results that nobody names may be written when they serve agai
   CHECK_FALSE(again->is_frozen());
 }
 
+TEST_CASE("a partial array that nobody names serves again, and so do its partial results") {
+  test::OneProcess const job(2);
+  ArrayPool pool;
+  NamedSharding const sum({Mesh({{"x", 2}}), P(none).partial("x")});
+  auto partials = job.array(over(2), {2});
+  auto array = job.array(sum, {1});
+  auto const* const state = array.get();
+  pool.add(partials);
+  pool.add(array);
+  array->set_partials({std::move(partials), nullptr, nullptr});
+  CHECK(pool.take(Layout(over(2), {2}), 8, 2) == nullptr);  // the sum names them
+
+  array.reset();
+
+  CHECK(pool.take(Layout(over(2), {2}), 8, 2) != nullptr);
+  auto const again = pool.take(Layout(sum, {1}), 8, 3);
+  REQUIRE(again.get() == state);
+  CHECK(again->partials() == nullptr);
+}
+
+TEST_CASE("where memory lacks, arrays that nobody names are released") {
+  test::OneProcess const job(1);
+  ArrayPool pool;
+  auto const named = job.array(over(1), {10});
+  auto array = job.array(over(1), {10});
+  std::weak_ptr<ArrayState> const watched = array;
+  pool.add(named);
+  pool.add(array);
+  array.reset();
+
+  pool.release_idle();
+
+  CHECK(watched.expired());
+  CHECK(pool.holds(named));
+}
+
 TEST_CASE("an array longer than all that are kept may be is not kept") {
   test::OneProcess const job(1);
   ArrayPool pool;

@@ -54,6 +54,12 @@ void ArrayPool::make_room(std::int64_t bytes) {
   }
 }
 
+void ArrayPool::release_idle() {
+  for (auto& entry : entries_)
+    if (entry.array->partials() != nullptr && is_idle(entry.array)) entry.array->drop_partials();
+  std::erase_if(entries_, [](Entry const& entry) { return is_idle(entry.array); });
+}
+
 void ArrayPool::drop_idle() {
   std::erase_if(entries_, [&](Entry const& entry) {
     return asked_ - entry.last_asked > most_idle && is_idle(entry.array);

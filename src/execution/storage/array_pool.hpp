@@ -28,13 +28,16 @@ class ArrayPool {
   void add(std::shared_ptr<ArrayState> const& array);
   /// True if it is one of them.
   [[nodiscard]] bool holds(std::shared_ptr<ArrayState> const& array) const;
+  /// Releases the arrays that only the pool holds.
+  void release_idle();
   /// Releases all arrays.
   void clear() { entries_.clear(); }
 
   /// A program that runs ahead of its workers uses as many at once as their rings hold.
   static constexpr std::size_t most_arrays = 128;
-  /// The pool keeps at most these bytes of a process; larger arrays are not kept.
-  static constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
+  /// The pool keeps at most these bytes of a process; larger arrays are not kept. Memory that is
+  /// new costs more than the messages that fill it: its pages have to be mapped.
+  static constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
   /// An idle array is released when this many others were made since its last use.
   static constexpr std::uint64_t most_idle = 512;
 
