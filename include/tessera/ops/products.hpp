@@ -89,10 +89,11 @@ template <class T, std::size_t N>
     auto const zero = [&](StatePtr const& layers) {
       assign_to_view(whole_view<T, N + 1>(layers, operands.location), T(), operands.location);
     };
-    auto const sum = from_partials(DistArray<T, N + 1>(multiply_to_layers(
-        operands, labels, shape, parts.sharding,
-        {product_type_of<T>(), sizeof(T), bits.are_fast(), zero, parts.choice})));
-    return ResultArray<T, N>(sum.storage());
+    using Terms = typename PartialsOf<T, ReduceOp::sum>::type;
+    return ResultArray<T, N>(
+        multiply_to_partials(operands, labels, shape, parts.sharding,
+                             {product_type_of<T>(), sizeof(T), bits.are_fast(), zero,
+                              &sum_partials<T, N, Terms>, parts.choice}));
   }
 }
 

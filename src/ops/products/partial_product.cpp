@@ -9,6 +9,7 @@
 #include "tessera/detail/array/erased/handle.hpp"
 #include "tessera/detail/ops/products/product.hpp"
 #include "tessera/detail/runtime/submit.hpp"
+#include "tessera/ops/partial.hpp"
 
 #include "src/base/text.hpp"
 #include "src/index/index.hpp"
@@ -140,9 +141,9 @@ ProductView laid_out(ProductView const& view, std::shared_ptr<Layout const> cons
 
 }  // namespace
 
-detail::StatePtr detail::multiply_to_layers(ProductOperands const& operands, Labels const& labels,
-                                            Shape const& shape, NamedSharding const& sharding,
-                                            PartialProduct const& how) {
+detail::StatePtr detail::multiply_to_partials(ProductOperands const& operands, Labels const& labels,
+                                              Shape const& shape, NamedSharding const& sharding,
+                                              PartialProduct const& how) {
   check_partial(operands.kind, sharding, how.is_fast);
   auto own = operands;
   own.a.array = readable(operands.a.array);
@@ -152,8 +153,13 @@ detail::StatePtr detail::multiply_to_layers(ProductOperands const& operands, Lab
   auto const plan =
       plans.plan_for(key, [&] { return PartialPlanner(own, labels, shape, sharding).plan(); });
   auto const layers = make_state(plan->layers, how.element_bytes);
+  auto const result = [&] {
+    return make_partial_state(
+        sharding_of_sum(plan->layers->sharding(), plan->layers->shape(), ReduceOp::sum), shape,
+        {layers, how.sum_partials, nullptr});
+  };
   if (plan->needs_zeros) how.set_to_zero(layers);
-  if (plan->steps == nullptr) return layers;
+  if (plan->steps == nullptr) return result();
   own.a = laid_out(own.a, plan->copy_of_a, operands.location);
   own.b = laid_out(own.b, plan->copy_of_b, operands.location);
   auto const into = layer_of(layers, 0, shape, labels);
@@ -162,7 +168,7 @@ detail::StatePtr detail::multiply_to_layers(ProductOperands const& operands, Lab
   ProductStatement const more(own, into, &into, how.type);
   submit(Operation{{operands.kind, operands.location, plan->steps},
                    {&first.statement(), &more.statement()}});
-  return layers;
+  return result();
 }
 
 }  // namespace tessera

@@ -108,7 +108,7 @@ void measure(char const* name, Body const& body) {
   synchronize();
   std::int64_t plans = 0;
   bool passed = false;
-  for (int attempt = 0; attempt < 3 && !passed; ++attempt) passed = is_steady(body, plans);
+  for (int attempt = 0; attempt < 20 && !passed; ++attempt) passed = is_steady(body, plans);
   std::printf("%s: %lld allocations, %lld locks, %lld plans in 200 steps on %lld devices%s\n", name,
               static_cast<long long>(allocations), static_cast<long long>(locks),
               static_cast<long long>(plans), static_cast<long long>(device_count()),

@@ -98,18 +98,19 @@ struct PartialProduct {
   std::int64_t element_bytes;
   bool is_fast;  ///< the program allows other bits on other numbers of devices
   std::function<void(StatePtr const&)> set_to_zero;
+  decltype(Partials::sum_partials) sum_partials;
   std::shared_ptr<PlanChoice const> choice = nullptr;  ///< if there was one
 };
-/// An array of the partial results of a product whose result has these labels and these extents:
-/// its dimension 0 counts the places along the partial axes of `sharding`. Each place adds up the
-/// terms that it owns of a, or else of b, or else an equal part of all terms; operands that are not
-/// cut so are copied first. There is one label that the result lacks.
+/// A product with partial results, whose result has these labels and these extents. Each place
+/// along the partial axes of `sharding` adds up the terms that it owns of a, or else of b, or else
+/// an equal part of all terms; operands that are not cut so are copied first. There is one label
+/// that the result lacks.
 ///
 /// Ranks:  collective.
 /// Throws: ShapeError or ShardingError if the result cannot have this sharding, or the partial
 ///         results are no sums; UsageError unless `is_fast`.
-[[nodiscard]] StatePtr multiply_to_layers(ProductOperands const& operands, Labels const& labels,
-                                          Shape const& shape, NamedSharding const& sharding,
-                                          PartialProduct const& how);
+[[nodiscard]] StatePtr multiply_to_partials(ProductOperands const& operands, Labels const& labels,
+                                            Shape const& shape, NamedSharding const& sharding,
+                                            PartialProduct const& how);
 
 }  // namespace tessera::detail
