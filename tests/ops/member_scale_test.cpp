@@ -41,8 +41,9 @@ Cost cost_of(std::int64_t lists, Ways ways) {
   test::CountAllocations const allocations;
   auto const group = Mesh({{"list", lists}, {"member", 8}}).group("member");
   auto const [from, to] = ways(group);
-  CopyStatement const copy(std::make_shared<ArrayModel>(to.layout, 8, 1),
-                           std::make_shared<ArrayModel>(from.layout, 8, 2), {}, "all_gather");
+  detail::StatePtr const source = std::make_shared<ArrayModel>(from.layout, 8, 1);
+  detail::StatePtr const target = std::make_shared<ArrayModel>(to.layout, 8, 2);
+  CopyStatement const copy(target, source, {}, "all_gather");
   auto const modes = choose_modes(copy.statement());
   StatementUse const use(copy.statement(), modes);
   auto const plan = lower_device(use, DeviceId{lists / 2 * 8 + 3});
