@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <memory>
-#include <ostream>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -12,6 +11,7 @@
 #include "src/statement/lowering/lower_statement.hpp"
 
 #include "support/count_allocations.hpp"
+#include "support/planning_cost.hpp"
 
 using namespace tessera;
 using detail::Seen;
@@ -22,21 +22,10 @@ TEST_SUITE_BEGIN("ops/member_scale");
 
 namespace {
 
-struct Cost {
-  std::int64_t devices_visited = 0;
-  std::int64_t bytes_allocated = 0;
-  std::int64_t transfers = 0;
-  friend bool operator==(Cost const&, Cost const&) = default;
-  friend std::ostream& operator<<(std::ostream& out, Cost const& cost) {
-    return out << cost.devices_visited << " devices visited, " << cost.bytes_allocated
-               << " bytes allocated, " << cost.transfers << " transfers";
-  }
-};
-
 // Between which layouts a collective copies, given the shapes of the values.
 using Ways = std::pair<Seen, Seen> (*)(Group const&);
 
-Cost cost_of(std::int64_t lists, Ways ways) {
+test::PlanningCost cost_of(std::int64_t lists, Ways ways) {
   CountVisits const visits;
   test::CountAllocations const allocations;
   auto const group = Mesh({{"list", lists}, {"member", 8}}).group("member");

@@ -11,6 +11,7 @@
 #include "src/plan/ghost.hpp"
 
 #include "support/count_allocations.hpp"
+#include "support/planning_cost.hpp"
 
 #include "cases.hpp"
 
@@ -22,18 +23,6 @@ TEST_SUITE_BEGIN("plan/scale");
 namespace {
 
 constexpr std::int64_t cells_per_device = 32;
-
-// What it costs to plan for one device, from the mesh on.
-struct Cost {
-  std::int64_t devices_visited = 0;
-  std::int64_t bytes_allocated = 0;
-  std::int64_t transfers = 0;
-  friend bool operator==(Cost const&, Cost const&) = default;
-  friend std::ostream& operator<<(std::ostream& out, Cost const& cost) {
-    return out << cost.devices_visited << " devices visited, " << cost.bytes_allocated
-               << " bytes allocated, " << cost.transfers << " transfers";
-  }
-};
 
 // The offsets with at most `moved` dimensions other than 0: the cross for 1, the full cube for all.
 std::vector<Index> stencil(std::size_t rank, std::int64_t moved) {
@@ -55,7 +44,7 @@ struct Problem {
   bool is_periodic = false;
 };
 
-Cost cost_of(Problem const& problem) {
+test::PlanningCost cost_of(Problem const& problem) {
   auto const rank = problem.axes.size();
   auto const kind = problem.is_periodic ? BoundaryKind::periodic : BoundaryKind::absent;
   CountVisits const visits;

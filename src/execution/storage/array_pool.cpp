@@ -17,8 +17,7 @@ std::shared_ptr<ArrayState> ArrayPool::take(Layout const& layout, std::int64_t e
                                             std::uint64_t number) {
   ++asked_;
   drop_idle();
-  for (auto& entry : entries_)
-    if (entry.array->partials() != nullptr && is_idle(entry.array)) entry.array->drop_partials();
+  release_partials();
   for (auto& entry : entries_) {
     auto& array = *entry.array;
     if (array.element_bytes() != element_bytes || !(*array.layout() == layout)) continue;
@@ -54,9 +53,13 @@ void ArrayPool::make_room(std::int64_t bytes) {
   }
 }
 
-void ArrayPool::release_idle() {
+void ArrayPool::release_partials() {
   for (auto& entry : entries_)
     if (entry.array->partials() != nullptr && is_idle(entry.array)) entry.array->drop_partials();
+}
+
+void ArrayPool::release_idle() {
+  release_partials();
   std::erase_if(entries_, [](Entry const& entry) { return is_idle(entry.array); });
 }
 

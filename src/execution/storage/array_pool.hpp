@@ -48,6 +48,8 @@ class ArrayPool {
   };
 
   void drop_idle();
+  /// Releases the partial results of idle arrays.
+  void release_partials();
   /// Releases the least recently used arrays until there is room for `bytes` more.
   void make_room(std::int64_t bytes);
 
